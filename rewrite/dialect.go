@@ -1,0 +1,43 @@
+package rewrite
+
+// Dialect names a wire format for requests and replies.
+type Dialect uint8
+
+// The dialects. Opaque traffic is forwarded and never read.
+const (
+	Opaque Dialect = iota
+	Messages
+	Completions
+	Responses
+	Gemini
+)
+
+// Dialects lists every dialect, in a fixed order, for tables and metric labels.
+var Dialects = []Dialect{Opaque, Messages, Completions, Responses, Gemini}
+
+// String is the dialect's name in configuration, logs and metric labels.
+func (d Dialect) String() string {
+	switch d {
+	case Messages:
+		return "messages"
+	case Completions:
+		return "chat"
+	case Responses:
+		return "responses"
+	case Gemini:
+		return "gemini"
+	case Opaque:
+		return "opaque"
+	}
+	return "opaque"
+}
+
+// ParseDialect is the inverse of String; ok is false for an unknown name.
+func ParseDialect(name string) (d Dialect, ok bool) {
+	for _, d := range Dialects {
+		if d.String() == name {
+			return d, true
+		}
+	}
+	return Opaque, false
+}

@@ -1,0 +1,75 @@
+package rewrite
+
+// Count is a number of tokens that a provider may or may not have reported.
+// The zero Count is unknown, which is not the same as a reported zero.
+type Count struct {
+	N     int64
+	Known bool
+}
+
+// Tokens is a reported Count; negative numbers are clamped to zero.
+func Tokens(n int64) Count {
+	return Count{N: max(n, 0), Known: true}
+}
+
+// Plus adds two counts; the sum is known if either is.
+func (c Count) Plus(other Count) Count {
+	return Count{N: c.N + other.N, Known: c.Known || other.Known}
+}
+
+// Usage is what one provider call consumed, in tokens, in one arithmetic for
+// all providers: InputTotal includes what was read from and written to the
+// cache, OutputTotal includes Reasoning, and
+// InputTotal = InputFresh + CacheRead + CacheWrite.
+type Usage struct {
+	InputTotal Count
+	InputFresh Count
+	CacheRead  Count
+	CacheWrite Count
+	// The writes by lifetime, where the provider tells them apart. They are
+	// parts of CacheWrite.
+	CacheWrite5m, CacheWrite30m, CacheWrite1h, CacheWrite12h Count
+
+	OutputTotal Count
+	Reasoning   Count
+	// ToolInput is the part of InputTotal that results of provider-hosted
+	// tools added.
+	ToolInput Count
+}
+
+// Known reports whether the provider said anything at all.
+func (u Usage) Known() bool {
+	return u.InputTotal.Known || u.OutputTotal.Known
+}
+
+// CacheOutcome says how a request met the provider's prompt cache.
+type CacheOutcome uint8
+
+// The outcomes. Unreported is never counted as a miss.
+const (
+	CacheUnreported CacheOutcome = iota
+	CacheHit
+	CachePartial
+	CacheMiss
+	CacheCold
+)
+
+// CacheOutcomes lists every outcome for metric labels.
+var CacheOutcomes = []CacheOutcome{CacheUnreported, CacheHit, CachePartial, CacheMiss, CacheCold}
+
+// String is the outcome's metric label.
+func (o CacheOutcome) String() string {
+	switch o {
+	case CacheHit:
+		return "hit"
+	case CachePartial:
+		return "partial"
+	case CacheMiss:
+		return "miss"
+	case CacheCold:
+		return "cold"
+	case CacheUnreported:
+		return "unreported"
+	}
+	return "unreported"
+}
