@@ -1,0 +1,42 @@
+# What CI runs, one target at a time. FUZZTIME bounds each fuzz target.
+FUZZTIME ?= 20s
+GO ?= go
+
+.PHONY: build test check lint bench fuzz clients
+
+build:
+	$(GO) build -trimpath -o bin/warmpath ./cmd/warmpath
+
+test:
+	$(GO) test -race ./...
+
+# Format, vet, lint and the house rules: imports, sizes, comments, changelog.
+check: lint
+	@files=$$(git ls-files -z '*.go' | xargs -0r gofmt -l); \
+	if [ -n "$$files" ]; then echo "gofmt wants: $$files"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) test ./cmd/warmpath -run '^TestHouse'
+
+lint:
+	@if command -v golangci-lint >/dev/null; then golangci-lint run; \
+	else echo "golangci-lint is not installed; skipped"; fi
+
+# The Go benchmarks, then the gateway as a process beside others.
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+	$(GO) run ./fixtures/bench
+
+# Every fuzz target of every package, one after the other: go test fuzzes only
+# one at a time.
+fuzz:
+	@set -e; $(GO) list -f '{{.ImportPath}} {{.Dir}}' ./... | while read -r pkg dir; do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$dir"/*_test.go 2>/dev/null); do \
+			echo "fuzz $$pkg $$target $(FUZZTIME)"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$pkg"; \
+		done; \
+	done
+
+# The official client libraries against a running gateway; a module of its own,
+# so that they are no dependency of the product.
+clients:
+	cd fixtures/clients && $(GO) test ./...
