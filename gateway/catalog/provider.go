@@ -1,0 +1,82 @@
+package catalog
+
+import (
+	"strings"
+
+	"warmpath/gateway/secret"
+	"warmpath/rewrite"
+)
+
+// Provider is one party that answers requests. Its fields are shared by every
+// request and must not be changed.
+type Provider struct {
+	// Name is its name in configuration, in model prefixes and in metrics.
+	Name string
+	// Label is its name for people.
+	Label string
+	// Dialects are those it speaks, in the order of rewrite.Dialects.
+	Dialects []rewrite.Dialect
+	// Bases has an address for each of Dialects, and one for rewrite.Opaque.
+	Bases map[rewrite.Dialect]*Base
+	// KeyStyle says where its key goes in a request.
+	KeyStyle KeyStyle
+	// Key is the key from configuration; none means that the client's own
+	// credential is used.
+	Key secret.String
+}
+
+// Speaks reports whether the provider has an address for the dialect.
+// Opaque traffic is spoken by all of them.
+func (p *Provider) Speaks(d rewrite.Dialect) bool { return p.Bases[d] != nil }
+
+// spoken lists the dialects for a message.
+func (p *Provider) spoken() string {
+	names := make([]string, len(p.Dialects))
+	for i, d := range p.Dialects {
+		names[i] = d.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+// KeyStyle is the place of a provider's key in a request.
+type KeyStyle uint8
+
+// The key styles, each named for the header it uses. KeyNone is for servers
+// that ask for no key.
+const (
+	KeyNone KeyStyle = iota
+	KeyBearer
+	KeyAnthropic
+	KeyGoogle
+	KeyAzure
+)
+
+// KeyStyles lists every style, for tables and messages.
+var KeyStyles = []KeyStyle{KeyNone, KeyBearer, KeyAnthropic, KeyGoogle, KeyAzure}
+
+// String is the style's name in configuration.
+func (k KeyStyle) String() string {
+	switch k {
+	case KeyBearer:
+		return "bearer"
+	case KeyAnthropic:
+		return "x-api-key"
+	case KeyGoogle:
+		return "x-goog-api-key"
+	case KeyAzure:
+		return "api-key"
+	case KeyNone:
+		return "none"
+	}
+	return "none"
+}
+
+// ParseKeyStyle is the inverse of String; ok is false for an unknown name.
+func ParseKeyStyle(name string) (k KeyStyle, ok bool) {
+	for _, k := range KeyStyles {
+		if k.String() == name {
+			return k, true
+		}
+	}
+	return KeyNone, false
+}

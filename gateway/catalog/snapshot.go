@@ -1,0 +1,128 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+
+	"warmpath/rewrite"
+)
+
+// Snapshot is one state of the catalog. It is immutable and safe for any
+// number of readers.
+type Snapshot struct {
+	providers map[string]*Provider
+	families  []family
+	// aliases are flat: every target is a name to resolve, no longer an alias.
+	aliases  map[string]string
+	defaults map[rewrite.Dialect]*Provider
+	names    []string
+	models   []string
+	known    map[string]Model
+}
+
+// Default is the snapshot of the embedded data alone.
+func Default() *Snapshot {
+	s, problems := Build(Settings{})
+	if len(problems) > 0 {
+		panic("BUG: the embedded catalog is unsound: " + problems[0].String())
+	}
+	return s
+}
+
+// Provider finds a provider by name; ok is false for an unknown one.
+func (s *Snapshot) Provider(name string) (p *Provider, ok bool) {
+	p, ok = s.providers[name]
+	return p, ok
+}
+
+// Providers lists the names of all providers in order, as the closed set of a
+// metric label. The slice is shared and must not be changed.
+func (s *Snapshot) Providers() []string { return s.names }
+
+// Models lists the model names known apart in metrics, in order: the embedded
+// ones, those that the configuration lists, its aliases and their targets. The
+// slice is shared and must not be changed.
+func (s *Snapshot) Models() []string { return s.models }
+
+// Model is what is known of a model name as the provider writes it.
+func (s *Snapshot) Model(id string) (m Model, ok bool) {
+	m, ok = s.known[id]
+	return m, ok
+}
+
+// For is the provider that gets a dialect's requests when their model says
+// nothing else.
+func (s *Snapshot) For(d rewrite.Dialect) *Provider { return s.defaults[d] }
+
+// Problem is a fault in the settings: where, and what to do about it. It never
+// holds a secret.
+type Problem struct {
+	// Path leads to the setting, from the top of the configuration.
+	Path []string
+	// Message goes on from the path: "must begin with https:// or http://".
+	Message string
+}
+
+// String is the problem as one line.
+func (p Problem) String() string { return strings.Join(p.Path, ".") + " " + p.Message }
+
+// Target is where a request goes.
+type Target struct {
+	Provider *Provider
+	Base     *Base
+	// Model is the name to send, and Renamed says that it is not the name the
+	// client sent.
+	Model   string
+	Renamed bool
+}
+
+// Resolve finds the target of a request in a dialect for the model as the
+// client named it, which may be empty. The error is a *rewrite.Failure.
+//
+// An alias comes first, then a provider's name in front of the model
+// (openrouter/anthropic/claude-opus-5), then the family that the name belongs
+// to if its provider speaks the dialect, then the dialect's default.
+func (s *Snapshot) Resolve(d rewrite.Dialect, model string) (Target, error) {
+	name, aliased := s.aliases[model]
+	if !aliased {
+		name = model
+	}
+	if prefix, rest, ok := strings.Cut(name, "/"); ok && rest != "" {
+		if p := s.providers[prefix]; p != nil {
+			if !p.Speaks(d) {
+				return Target{}, s.unspoken(p, d, model, name)
+			}
+			return target(p, d, model, rest), nil
+		}
+	}
+	if p, bare := s.owner(name); p != nil && p.Speaks(d) {
+		return target(p, d, model, bare), nil
+	}
+	return target(s.defaults[d], d, model, name), nil
+}
+
+func target(p *Provider, d rewrite.Dialect, asked, model string) Target {
+	return Target{Provider: p, Base: p.Bases[d], Model: model, Renamed: model != asked}
+}
+
+// unspoken says that the named provider does not speak the dialect, and what
+// would work instead.
+func (s *Snapshot) unspoken(p *Provider, d rewrite.Dialect, asked, name string) *rewrite.Failure {
+	var b strings.Builder
+	b.WriteString("model " + quote(asked))
+	if name != asked {
+		b.WriteString(" (an alias of " + quote(name) + ")")
+	}
+	b.WriteString(" names provider " + p.Name + ", which does not speak " + d.String() +
+		" but " + p.spoken() + "; send it in one of these dialects")
+	var others []string
+	for _, other := range s.names {
+		if s.providers[other].Speaks(d) {
+			others = append(others, other)
+		}
+	}
+	slices.Sort(others)
+	b.WriteString(", or name a provider that speaks " + d.String() + " (" + strings.Join(others, ", ") + ")")
+	b.WriteString("; translation between dialects is not available yet")
+	return &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Message: b.String()}
+}
