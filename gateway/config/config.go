@@ -1,0 +1,111 @@
+// Package config loads the configuration from flags, environment, file and
+// defaults, in this order of precedence, checks all of it, and explains what is
+// wrong with the place and the remedy. What it returns is plain data that the
+// other rooms are built from.
+package config
+
+import (
+	"time"
+
+	"warmpath/gateway/catalog"
+	"warmpath/gateway/secret"
+)
+
+// Config is a complete, checked configuration.
+type Config struct {
+	// Listen is the host:port for clients, and Admin the one for metrics,
+	// health and the console.
+	Listen, Admin string
+	// Mode says how much of the gateway is switched on.
+	Mode Mode
+	// Data is the folder for what must survive a restart, or DataMemory.
+	Data string
+	// Quiet leaves out the line for each request.
+	Quiet bool
+	// AccessKeys are the keys of which a client must present one; with none,
+	// every client is let in.
+	AccessKeys []secret.String
+	// AdminToken is the token that the admin address asks for; none asks for
+	// nothing.
+	AdminToken secret.String
+	Limits     Limits
+	Timeouts   Timeouts
+	// Retries is how often a failed attempt may be repeated before the first
+	// byte of its reply.
+	Retries int
+	// Catalog has the providers, models, aliases and defaults.
+	Catalog *catalog.Snapshot
+	// Warnings are sentences about settings that are allowed but risky.
+	Warnings []string
+}
+
+// DataMemory is the value of Config.Data that keeps nothing on disk.
+const DataMemory = "memory"
+
+// Mode says how much of the gateway is switched on.
+type Mode uint8
+
+// The modes. Off forwards and nothing else, Observe also measures, On also
+// rewrites requests where that keeps a prompt cache warm.
+const (
+	Off Mode = iota
+	Observe
+	On
+)
+
+// Modes lists every mode, for tables and messages.
+var Modes = []Mode{Off, Observe, On}
+
+// String is the mode's name in configuration.
+func (m Mode) String() string {
+	switch m {
+	case Observe:
+		return "observe"
+	case On:
+		return "on"
+	case Off:
+		return "off"
+	}
+	return "off"
+}
+
+// ParseMode is the inverse of String; ok is false for an unknown name.
+func ParseMode(name string) (m Mode, ok bool) {
+	for _, m := range Modes {
+		if m.String() == name {
+			return m, true
+		}
+	}
+	return Off, false
+}
+
+// Limits bound what one client, or all of them together, can make the gateway
+// hold. Sizes are in bytes.
+type Limits struct {
+	// Body is the largest request body, and DecodedBody the largest after its
+	// content encoding is undone.
+	Body, DecodedBody int64
+	// BodiesInFlight is the most that all request bodies together may take.
+	BodiesInFlight int64
+	// Headers is the most that a request's line and headers may take.
+	Headers int
+	// Connections is the number of client connections served at once.
+	Connections int
+}
+
+// Timeouts bound each phase of a request.
+type Timeouts struct {
+	// Header, Body and Idle are for reading from a client: its header, the
+	// whole body, and the wait for its next request. Write is for a single
+	// write to it, not for the whole reply.
+	Header, Body, Idle, Write time.Duration
+	// UpstreamConnect covers dialing and TLS, UpstreamHeader the wait from the
+	// end of the request to the header of the reply, UpstreamIdle the silence
+	// between two reads of the body.
+	UpstreamConnect, UpstreamHeader, UpstreamIdle time.Duration
+	// Heartbeat is the silence after which a stream's client gets a frame that
+	// its dialect ignores; zero sends none.
+	Heartbeat time.Duration
+	// Drain is how long requests may go on after the gateway was asked to stop.
+	Drain time.Duration
+}
