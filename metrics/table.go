@@ -79,6 +79,9 @@ func newRequestCounters(v *vectors, dialect rewrite.Dialect, index int, provider
 		case rewrite.ReasonProvider:
 			c.counter(classOf(400), reason)
 			c.counter(classOf(500), reason)
+		case rewrite.ReasonStreamCut: // Before or after the reply's head was sent.
+			c.counter(classOf(reason.Status()), reason)
+			c.counter(classOf(200), reason)
 		default:
 			c.counter(classOf(reason.Status()), reason)
 		}
