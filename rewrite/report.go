@@ -19,6 +19,15 @@ type Report struct {
 	// Output is set once any generated content has been seen: the moment of the
 	// first token.
 	Output bool
+	// ToolCall is set once the reply asked the client to run a tool. Several
+	// dialects report such a reply's end with the same word as any other.
+	ToolCall bool
+	// Sequence is the number that the next event of the stream would carry, in
+	// the dialects that number their events.
+	Sequence int64
+	// Created is when the provider says that it began the reply, in seconds
+	// since 1970; zero when it did not say.
+	Created int64
 }
 
 // StopReason is why a reply ended, in one set of words for all dialects.

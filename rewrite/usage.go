@@ -35,6 +35,27 @@ type Usage struct {
 	// ToolInput is the part of InputTotal that results of provider-hosted
 	// tools added.
 	ToolInput Count
+	// Context is the size of the prompt that the model saw last, where one call
+	// took several steps and InputTotal is therefore a sum; unknown otherwise.
+	Context Count
+}
+
+// SetInput fills the input side from a total that includes what was read from
+// and written to the cache, as most providers count. Some report a total that
+// excludes them; a part larger than the whole gives those away, and then the
+// total given is what was fresh. A total that is unknown changes nothing but
+// the parts.
+func (u *Usage) SetInput(total, read, write Count) {
+	u.CacheRead, u.CacheWrite = read, write
+	if !total.Known {
+		return
+	}
+	fresh := total.N - read.N - write.N
+	if fresh < 0 {
+		fresh = total.N
+		total = Tokens(total.N + read.N + write.N)
+	}
+	u.InputTotal, u.InputFresh = total, Tokens(fresh)
 }
 
 // Known reports whether the provider said anything at all.
