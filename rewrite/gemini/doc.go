@@ -1,0 +1,2 @@
+// Package gemini reads and writes Google's generateContent dialect.
+package gemini

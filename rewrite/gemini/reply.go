@@ -1,0 +1,172 @@
+package gemini
+
+import (
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// ReadReply reads a whole reply: one document, or the array of them that a
+// streaming method answers with when nobody asked for events. A body that is
+// not complete changes nothing.
+func ReadReply(body []byte, r *rewrite.Report) {
+	if !splice.Elements(body, func([]byte) bool { return true }) {
+		if readFrame(body, r) {
+			r.Ended = true
+		}
+		return
+	}
+	splice.Elements(body, func(frame []byte) bool {
+		readFrame(frame, r)
+		return true
+	})
+	r.Ended = true
+}
+
+// readFrame reads a reply or one frame of a stream; ok is false when it is not
+// a complete JSON object, and then nothing was read.
+func readFrame(data []byte, r *rewrite.Report) (ok bool) {
+	var id, model, candidates, usage, feedback, failure []byte
+	if !splice.Fields(data, func(key, value []byte) bool {
+		switch string(key) {
+		case "responseId":
+			id = value
+		case "modelVersion":
+			model = value
+		case "candidates":
+			candidates = value
+		case "usageMetadata":
+			usage = value
+		case "promptFeedback":
+			feedback = value
+		case "error":
+			failure = value
+		}
+		return true
+	}) {
+		return false
+	}
+	if r.ID == "" {
+		r.ID = splice.Text(id)
+	}
+	if r.Model == "" {
+		r.Model = splice.Text(model)
+	}
+	splice.Elements(candidates, func(candidate []byte) bool {
+		readCandidate(candidate, r)
+		return true
+	})
+	readUsage(usage, &r.Usage)
+	readFeedback(feedback, r)
+	if !splice.Null(failure) {
+		readFailure(failure, r)
+	}
+	return true
+}
+
+// readCandidate reads one candidate. Its finish reason is read after its parts,
+// because it is the same with and without a function call.
+func readCandidate(candidate []byte, r *rewrite.Report) {
+	var finish []byte
+	splice.Fields(candidate, func(key, value []byte) bool {
+		switch string(key) {
+		case "content":
+			readContent(value, r)
+		case "finishReason":
+			finish = value
+		}
+		return true
+	})
+	readFinish(finish, r)
+}
+
+// readContent looks at the parts for generated content and function calls.
+func readContent(content []byte, r *rewrite.Report) {
+	if r.Output && r.ToolCall {
+		return
+	}
+	splice.Fields(content, func(key, value []byte) bool {
+		if string(key) == "parts" {
+			splice.Elements(value, func(part []byte) bool {
+				readPart(part, r)
+				return true
+			})
+		}
+		return true
+	})
+}
+
+// readPart reads one part. A signature alone, or the mark of a thought, is not
+// content.
+func readPart(part []byte, r *rewrite.Report) {
+	splice.Fields(part, func(key, value []byte) bool {
+		switch string(key) {
+		case "thought", "thoughtSignature":
+			return true
+		case "functionCall":
+			r.ToolCall = true
+		}
+		r.Output = r.Output || !splice.Empty(value)
+		return true
+	})
+}
+
+// readFinish sets the reason a candidate ended, which ends the reply: this
+// dialect has no other sign. The frames of a long reply may carry the reason
+// empty.
+func readFinish(value []byte, r *rewrite.Report) {
+	word, ok := splice.String(value)
+	if !ok || len(word) == 0 || string(word) == "FINISH_REASON_UNSPECIFIED" {
+		return
+	}
+	r.Ended = true
+	switch string(word) {
+	case "STOP":
+		r.Stop = rewrite.StopEnd
+		if r.ToolCall {
+			r.Stop = rewrite.StopTools
+		}
+	case "MAX_TOKENS":
+		r.Stop = rewrite.StopLength
+	case "CONTINUATION":
+		r.Stop = rewrite.StopPause
+	case "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION",
+		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
+		r.Stop = rewrite.StopFilter
+	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL":
+		r.Stop = rewrite.StopMalformed
+	default:
+		r.Stop = rewrite.StopOther
+	}
+}
+
+// readFeedback reads what the provider thought of the prompt. A blocked prompt
+// has no candidates, and this is all of its reply.
+func readFeedback(feedback []byte, r *rewrite.Report) {
+	if splice.Empty(feedback) {
+		return
+	}
+	splice.Fields(feedback, func(key, value []byte) bool {
+		if string(key) == "blockReason" && !splice.Empty(value) && string(value) != `"BLOCK_REASON_UNSPECIFIED"` {
+			r.Stop, r.Ended = rewrite.StopFilter, true
+		}
+		return true
+	})
+}
+
+// readFailure reads an error object: its status is a word, its code a number.
+func readFailure(failure []byte, r *rewrite.Report) {
+	r.Failed, r.Ended, r.Stop = true, true, rewrite.StopError
+	var code []byte
+	splice.Fields(failure, func(key, value []byte) bool {
+		switch string(key) {
+		case "status":
+			r.ErrorType = splice.Text(value)
+		case "code":
+			code = value
+		}
+		return true
+	})
+	if _, ok := splice.Int(code); ok && r.ErrorType == "" {
+		r.ErrorType = string(code)
+	}
+}

@@ -1,0 +1,11 @@
+package gemini
+
+import "warmpath/rewrite"
+
+// Heartbeat is a comment, which every client of the dialect ignores.
+const Heartbeat = ": keep-alive\n\n"
+
+// ReadEvent reads one event of a stream. Events have no names here. It
+// allocates only for what it keeps; data that is not a complete JSON object
+// changes nothing.
+func ReadEvent(_, data []byte, r *rewrite.Report) { readFrame(data, r) }
