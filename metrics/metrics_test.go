@@ -52,7 +52,7 @@ func warm() metrics.Sample {
 func scrape(t *testing.T, reg *prometheus.Registry) []string {
 	t.Helper()
 	var lines []string
-	for _, line := range strings.Split(strings.TrimSpace(exposition(t, reg)), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(exposition(t, reg)), "\n") {
 		switch {
 		case strings.HasPrefix(line, "#"), strings.HasSuffix(line, " 0"), strings.Contains(line, "_bucket{"),
 			strings.HasPrefix(line, "warmpath_build_info"):
