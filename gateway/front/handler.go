@@ -1,0 +1,152 @@
+package front
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"warmpath/gateway/relay"
+	"warmpath/gateway/upstream"
+	"warmpath/rewrite"
+)
+
+var errClientLeft = errors.New("the client left")
+
+// handle serves one request. It is the only place where a panic is caught: a
+// fault in one request must not end the others.
+func (s *Server) handle(ctx *fasthttp.RequestCtx) {
+	arrived := time.Now()
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.log.Error("a request panicked", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			failure := &rewrite.Failure{Reason: rewrite.ReasonInternal, Message: "The gateway failed on this request. Its log has the reason."}
+			s.write(ctx, s.relay.Refuse(rewrite.Opaque, arrived, failure), nil)
+			ctx.SetConnectionClose()
+		}
+	}()
+	if failure := suspicious(ctx); failure != nil {
+		s.write(ctx, s.relay.Refuse(rewrite.Opaque, arrived, failure), nil)
+		ctx.SetConnectionClose()
+		return
+	}
+	pooled := s.fields.Get().(*[]upstream.Field)
+	defer s.fields.Put(pooled)
+	*pooled = appendFields((*pooled)[:0], ctx.Request.Header.RawHeaders())
+	path, query, _ := bytes.Cut(ctx.Request.Header.RequestURI(), []byte("?"))
+	if string(path) == "/" {
+		ctx.SetContentType("text/plain; charset=utf-8")
+		ctx.SetBodyString("warmpath\n")
+		return
+	}
+	found := find(path, ctx.IsPost(), callerOf(*pooled))
+	req := &relay.Request{
+		Dialect: found.dialect, Operation: found.operation, Provider: found.provider,
+		Model: found.model, ModelSpan: found.modelSpan,
+		Method: string(ctx.Method()), Path: found.path, Query: query, Fields: *pooled,
+	}
+	body, failure := s.admit(ctx, &found, req)
+	defer s.releaseBody(body)
+	if failure != nil {
+		s.write(ctx, s.relay.Refuse(found.dialect, arrived, failure), nil)
+		ctx.SetConnectionClose()
+		return
+	}
+	if body != nil {
+		req.Body = body.bytes
+	}
+	req.Arrived = time.Now()
+	s.serve(ctx, req)
+}
+
+// admit checks route and key, and reads the body last.
+func (s *Server) admit(ctx *fasthttp.RequestCtx, found *route, req *relay.Request) (*slab, *rewrite.Failure) {
+	if !found.found {
+		return nil, &rewrite.Failure{Reason: rewrite.ReasonNotFound, Message: "Nothing is served at this path. " +
+			"Use a vendor's own path (/v1/messages, /v1/chat/completions, /v1/responses, /v1beta/models/…), or put /anthropic, /openai, /gemini or /p/PROVIDER in front."}
+	}
+	borrowed, failure := s.access.Load().admit(req.Fields, req.Query)
+	if failure != nil {
+		return nil, failure
+	}
+	req.OwnKey = borrowed
+	return s.readBody(ctx)
+}
+
+// serve runs the exchange and hands the reply to the connection. The exchange
+// lives until the reply has been written, the client has left, or the server
+// has lost its patience with it.
+func (s *Server) serve(ctx *fasthttp.RequestCtx, req *relay.Request) {
+	s.open.Add(1)
+	life, cancel := context.WithCancelCause(s.life)
+	unwatch := s.watcher.watch(ctx.Conn(), func() { cancel(errClientLeft) })
+	over := func() {
+		unwatch()
+		cancel(nil)
+		s.open.Add(-1)
+	}
+	served := false
+	defer func() {
+		if !served {
+			over()
+		}
+	}()
+	reply := s.relay.Serve(life, req)
+	served = true
+	s.write(ctx, reply, over)
+}
+
+// write puts the reply on the response. Over, if any, is called once when the
+// body has been written or abandoned.
+func (s *Server) write(ctx *fasthttp.RequestCtx, reply *relay.Reply, over func()) {
+	response := &ctx.Response
+	response.SetStatusCode(reply.Status)
+	for _, field := range reply.Fields {
+		response.Header.AddBytesKV(field.Name, field.Value)
+	}
+	if reply.Body == nil {
+		response.SetBodyRaw(reply.Whole)
+		if over != nil {
+			over()
+		}
+		return
+	}
+	body := &watched{Body: reply.Body, over: over}
+	if ctx.IsHead() {
+		response.SkipBody = true
+		response.Header.SetContentLength(int(reply.Length))
+		_ = body.Close()
+		return
+	}
+	response.ImmediateHeaderFlush = reply.Body.Streamed()
+	response.SetBodyStream(body, int(reply.Length))
+}
+
+// watched ends the watch on the client together with the body.
+type watched struct {
+	*relay.Body
+	over func()
+}
+
+// Close is called by the server exactly once.
+func (w *watched) Close() error {
+	err := w.Body.Close()
+	if w.over != nil {
+		w.over()
+	}
+	return err
+}
+
+// callerOf reads from the headers which vendor's client is calling.
+func callerOf(fields []upstream.Field) caller {
+	var who caller
+	for _, field := range fields {
+		who.anthropic = who.anthropic || field.Is("anthropic-version")
+		who.gemini = who.gemini || field.Is("x-goog-api-key")
+	}
+	return who
+}

@@ -1,0 +1,210 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"warmpath/gateway/upstream"
+	"warmpath/rewrite"
+)
+
+// Body is a reply's body on its way from the provider to the client. It is
+// pulled: each write to the client asks the provider for what has arrived.
+type Body struct {
+	x      *exchange
+	resp   *upstream.Response
+	tap    *tap
+	rest   []byte // of the last chunk, for readers with small buffers
+	ended  error  // sticky
+	gone   bool   // the client did not take what was written
+	spoke  time.Time
+	frames bool // some bytes have gone to the client
+}
+
+// reply hands the provider's reply over.
+func (x *exchange) reply(resp *upstream.Response) *Reply {
+	x.record.Status = resp.Status
+	if resp.Status >= 400 {
+		x.record.Reason = rewrite.ReasonProvider
+	}
+	reply := &Reply{Status: resp.Status, Length: resp.Length, Fields: make([]upstream.Field, 0, 24)}
+	var contentType, encoding []byte
+	resp.Fields(func(name, value []byte) {
+		reply.Fields = append(reply.Fields, upstream.Field{Name: name, Value: value})
+		switch {
+		case upstream.EqualFold(name, "content-type"):
+			contentType = value
+		case upstream.EqualFold(name, "content-encoding"):
+			encoding = value
+		}
+	})
+	t := newTap(x, resp.Status, contentType, encoding)
+	if t.streamed {
+		x.record.Stream = true
+		x.relay.metrics.StreamOpened()
+		// A proxy in front of us must not collect the stream.
+		reply.Fields = append(reply.Fields, upstream.Field{Name: []byte("X-Accel-Buffering"), Value: []byte("no")})
+	}
+	reply.Body = &Body{x: x, resp: resp, tap: t, spoke: time.Now()}
+	return reply
+}
+
+// Streamed reports whether the body is an event stream, whose bytes the client
+// wants one by one.
+func (b *Body) Streamed() bool { return b.tap.streamed }
+
+// SupportsBodyWriteTo says that WriteTo and Read give the same bytes.
+func (b *Body) SupportsBodyWriteTo() bool { return true }
+
+// WriteTo writes the body as it arrives, each piece in one Write, until the
+// reply is over or the client stops taking it.
+func (b *Body) WriteTo(w io.Writer) (int64, error) {
+	var written int64
+	for {
+		chunk, err := b.next()
+		if len(chunk) > 0 {
+			n, failed := w.Write(chunk)
+			written += int64(n)
+			if failed != nil {
+				b.gone = true
+				return written, failed
+			}
+		}
+		if err == io.EOF {
+			return written, nil
+		}
+		if err != nil {
+			return written, err
+		}
+	}
+}
+
+// Read is WriteTo for who must pull. An error is only returned alone, and again
+// on every later call.
+func (b *Body) Read(p []byte) (int, error) {
+	for len(b.rest) == 0 {
+		if b.ended != nil {
+			return 0, b.ended
+		}
+		b.rest, _ = b.next()
+	}
+	n := copy(p, b.rest)
+	b.rest = b.rest[n:]
+	return n, nil
+}
+
+// next is the next piece for the client, or the end. The last piece of a stream
+// that broke is the dialect's error event.
+func (b *Body) next() ([]byte, error) {
+	if b.ended != nil {
+		return nil, b.ended
+	}
+	settings := b.x.settings
+	chunk, err := b.resp.Next(settings.Heartbeat)
+	now := time.Now()
+	if len(chunk) > 0 {
+		b.tap.feed(chunk, now)
+		b.spoke, b.frames = now, true
+	}
+	switch {
+	case err == nil:
+		return chunk, nil
+	case errors.Is(err, upstream.ErrSilent):
+		if now.Sub(b.spoke) < settings.Silence {
+			return b.heartbeat(), nil
+		}
+		err = &upstream.Error{Phase: upstream.PhaseBody, Err: errors.New("the provider fell silent")}
+	case err == io.EOF:
+		b.tap.end()
+		if !b.tap.guarded() || b.x.record.Report.Ended {
+			b.ended = io.EOF
+			return nil, io.EOF
+		}
+	}
+	return b.broken(err)
+}
+
+// heartbeat is a frame that the client's dialect ignores, if one fits here.
+func (b *Body) heartbeat() []byte {
+	if !b.tap.guarded() || !b.tap.events.AtBoundary() {
+		return nil
+	}
+	return []byte(b.x.dialect.heartbeat)
+}
+
+// broken ends a reply that did not end by itself. A stream says so in the
+// client's dialect; anything else is cut, which a client sees by its length.
+func (b *Body) broken(err error) ([]byte, error) {
+	failure := b.failure(err)
+	b.x.record.Reason, b.x.record.Cause = failure.Reason, err
+	if failure.Reason == rewrite.ReasonClientGone {
+		b.gone = true
+	}
+	if !b.tap.guarded() || b.gone {
+		b.ended = err
+		if err == io.EOF {
+			b.ended = io.ErrUnexpectedEOF
+		}
+		return nil, b.ended
+	}
+	b.ended = io.EOF
+	var last []byte
+	if b.frames && !b.tap.events.AtBoundary() {
+		last = append(last, "\n\n"...)
+	}
+	return b.x.dialect.appendStreamError(last, failure, &b.x.record.Report), nil
+}
+
+func (b *Body) failure(err error) *rewrite.Failure {
+	provider := b.x.record.Provider
+	switch {
+	case errors.Is(context.Cause(b.x.ctx), ErrDraining):
+		return &rewrite.Failure{Reason: rewrite.ReasonDraining, Cause: err,
+			Message: "The gateway is stopping and cut this stream. Send the request again."}
+	case b.x.ctx.Err() != nil:
+		return &rewrite.Failure{Reason: rewrite.ReasonClientGone, Cause: err, Message: "The client left."}
+	case err != io.EOF && time.Since(b.spoke) >= b.x.settings.Silence:
+		return &rewrite.Failure{Reason: rewrite.ReasonUpstreamTimeout, Cause: err,
+			Message: "The provider " + provider + " fell silent in the middle of its reply. Send the request again."}
+	}
+	return &rewrite.Failure{Reason: rewrite.ReasonStreamCut, Cause: err,
+		Message: "The provider " + provider + " closed the stream before the reply had ended. Send the request again."}
+}
+
+// Close ends the exchange and counts it. It must be called exactly once.
+func (b *Body) Close() error {
+	if b.ended == nil && !b.finished() {
+		b.gone = true
+	}
+	if b.gone {
+		b.x.record.Status, b.x.record.Reason = 499, rewrite.ReasonClientGone
+	}
+	b.resp.Close()
+	if b.tap.streamed {
+		b.x.relay.metrics.StreamClosed()
+	}
+	record := &b.x.record
+	if !b.tap.first.IsZero() {
+		record.TimeToFirstToken = b.tap.first.Sub(record.Arrived)
+	}
+	if b.tap.streamed {
+		record.LongestGap = b.tap.gap
+	}
+	if record.Reason == rewrite.ReasonNone && record.Report.Failed {
+		record.Reason = rewrite.ReasonProvider
+	}
+	b.x.finish()
+	return nil
+}
+
+// finished reads on past the last byte that was announced: who writes a body of
+// known length may stop there, before its end has been seen.
+func (b *Body) finished() bool {
+	if !b.resp.Drained() {
+		return false
+	}
+	b.tap.end()
+	return true
+}

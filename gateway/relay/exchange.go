@@ -1,0 +1,177 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"warmpath/gateway/catalog"
+	"warmpath/gateway/upstream"
+	"warmpath/metrics"
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// exchange is one request on its way.
+type exchange struct {
+	relay    *Relay
+	settings *Settings
+	ctx      context.Context //nolint:containedctx // the request's own life
+	req      *Request
+	dialect  *dialect
+	facts    rewrite.Facts
+	target   catalog.Target
+	out      upstream.Request
+	opening  bool // no earlier reply in the request
+	record   Record
+}
+
+// prepare reads the facts, resolves the target and builds the upstream request.
+func (x *exchange) prepare() *rewrite.Failure {
+	plain, failure := x.peek()
+	if failure != nil {
+		return failure
+	}
+	if failure := x.resolve(); failure != nil {
+		return failure
+	}
+	x.address()
+	x.out.Method = x.req.Method
+	x.out.Body = x.req.Body
+	renamed := x.target.Renamed && x.facts.ModelSpan.Len() > 0
+	if renamed {
+		name := gjson.AppendJSONString(nil, x.target.Model)
+		x.out.Body = splice.Apply(nil, plain, []splice.Edit{{Span: x.facts.ModelSpan, Text: name}})
+	}
+	x.fields(renamed)
+	return nil
+}
+
+// peek reads what routing needs. The plain body is returned: the client's own
+// bytes, unpacked if they were compressed.
+func (x *exchange) peek() ([]byte, *rewrite.Failure) {
+	x.facts.Model = x.req.Model
+	if !x.req.Operation.named() || x.dialect.peek == nil {
+		return x.req.Body, nil
+	}
+	plain, failure := decodeBody(x.req.Body, x.req.Field("content-encoding"), x.settings.DecodedBody)
+	if failure != nil {
+		return nil, failure
+	}
+	if x.settings.Validate {
+		if err := splice.Valid(plain); err != nil {
+			return nil, badJSON(err)
+		}
+	}
+	facts, err := x.dialect.peek(plain)
+	if err != nil {
+		return nil, badJSON(err)
+	}
+	if x.req.Model != "" {
+		facts.Model = x.req.Model
+	}
+	x.facts, x.record.Stream = facts, facts.Stream
+	x.opening = x.req.Operation == OpGenerate && x.dialect.opening(plain)
+	return plain, nil
+}
+
+// badJSON turns a reading error into a failure that names the place.
+func badJSON(err error) *rewrite.Failure {
+	var failure *rewrite.Failure
+	if errors.As(err, &failure) {
+		return failure
+	}
+	var syntax *splice.SyntaxError
+	if errors.As(err, &syntax) {
+		return &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Cause: err, Message: "The request body is not valid JSON: " +
+			syntax.Msg + " at byte " + strconv.FormatInt(syntax.Offset, 10) + ". Send one JSON object."}
+	}
+	return &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Message: "The request body cannot be read.", Cause: err}
+}
+
+// resolve finds the provider and its address.
+func (x *exchange) resolve() *rewrite.Failure {
+	var err error
+	snapshot := x.settings.Catalog
+	if name := x.req.Provider; name != "" {
+		x.target, err = snapshot.Direct(name, x.req.Dialect, x.facts.Model)
+	} else {
+		x.target, err = snapshot.Resolve(x.req.Dialect, x.facts.Model)
+	}
+	if err != nil {
+		var failure *rewrite.Failure
+		if errors.As(err, &failure) {
+			return failure
+		}
+		return &rewrite.Failure{Reason: rewrite.ReasonInternal, Message: "The model cannot be routed.", Cause: err}
+	}
+	x.record.Provider, x.record.Model = x.target.Provider.Name, x.target.Model
+	return nil
+}
+
+// address builds origin and target of the upstream request.
+func (x *exchange) address() {
+	path := x.req.Path
+	if x.target.Renamed && x.req.ModelSpan.Len() > 0 {
+		path = splice.Apply(nil, path, []splice.Edit{{Span: x.req.ModelSpan, Text: []byte(x.target.Model)}})
+	}
+	x.out.Origin = x.target.Base.Origin()
+	target := []byte(x.target.Base.Join(string(path)))
+	if query := x.query(); len(query) > 0 {
+		target = append(append(target, '?'), query...)
+	}
+	x.out.Target = target
+}
+
+// replacesKey reports whether the client's credential must not go upstream.
+func (x *exchange) replacesKey() bool {
+	return x.req.OwnKey || !x.target.Provider.Key.IsZero()
+}
+
+// query is the client's query, without a key that is not the provider's.
+func (x *exchange) query() []byte {
+	if !x.replacesKey() || !bytes.Contains(x.req.Query, []byte("key=")) {
+		return x.req.Query
+	}
+	var kept [][]byte
+	for part := range bytes.SplitSeq(x.req.Query, []byte("&")) {
+		if !bytes.HasPrefix(part, []byte("key=")) {
+			kept = append(kept, part)
+		}
+	}
+	return bytes.Join(kept, []byte("&"))
+}
+
+// fail ends the exchange with an error of the gateway's own.
+func (x *exchange) fail(failure *rewrite.Failure) *Reply {
+	x.record.Status, x.record.Reason, x.record.Cause = failure.Reason.Status(), failure.Reason, failure.Cause
+	x.finish()
+	reply := &Reply{
+		Status: failure.Reason.Status(),
+		Fields: []upstream.Field{{Name: []byte("Content-Type"), Value: []byte("application/json")}},
+		Whole:  x.dialect.appendError(nil, failure, ""),
+	}
+	reply.Length = int64(len(reply.Whole))
+	if failure.Reason == rewrite.ReasonBusy || failure.Reason == rewrite.ReasonDraining {
+		reply.Fields = append(reply.Fields, upstream.Field{Name: []byte("Retry-After"), Value: []byte("1")})
+	}
+	return reply
+}
+
+// finish counts the exchange. It is called exactly once.
+func (x *exchange) finish() {
+	r := &x.record
+	r.Duration = time.Since(r.Arrived)
+	x.relay.metrics.Handle(r.Dialect, r.Provider, r.Model).Done(metrics.Sample{
+		Status: r.Status, Reason: r.Reason, Usage: r.Report.Usage,
+		Cache: rewrite.OutcomeOf(r.Report.Usage, x.opening), ResponseModel: r.Report.Model,
+		Overhead: r.Overhead, TimeToFirstToken: r.TimeToFirstToken, Duration: r.Duration,
+		LongestGap: r.LongestGap, Retries: r.Retries, Stream: r.Stream,
+	})
+	x.relay.metrics.Leave()
+	x.relay.observe(r)
+}

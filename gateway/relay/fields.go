@@ -1,0 +1,68 @@
+package relay
+
+import (
+	"strings"
+
+	"warmpath/gateway/catalog"
+	"warmpath/gateway/upstream"
+)
+
+// credentials are the header lines that hold a key in one dialect or another.
+var credentials = []string{"authorization", "x-api-key", "x-goog-api-key", "api-key"}
+
+// ownPrefix marks the gateway's own header lines, which no provider sees.
+const ownPrefix = "warmpath-"
+
+// fields copies the client's header lines, in order, without what concerns only
+// its connection or only the gateway, and puts the configured key in.
+func (x *exchange) fields(unpacked bool) {
+	connection := x.req.Field("connection")
+	out := make([]upstream.Field, 0, len(x.req.Fields)+2)
+	for _, field := range x.req.Fields {
+		if x.forwards(field, connection, unpacked) {
+			out = append(out, field)
+		}
+	}
+	if x.req.Operation.tapped() {
+		// The tap reads the reply as it passes, and a stream must not be held
+		// back by a compressor.
+		out = append(out, upstream.Field{Name: []byte("Accept-Encoding"), Value: []byte("identity")})
+	}
+	if key := x.target.Provider.Key; !key.IsZero() {
+		out = append(out, keyField(x.target.Provider.KeyStyle, key.Reveal()))
+	}
+	x.out.Fields = out
+}
+
+func (x *exchange) forwards(field upstream.Field, connection []byte, unpacked bool) bool {
+	name := field.Name
+	switch {
+	case upstream.HopByHop(name, connection):
+		return false
+	case field.Is("host"), field.Is("content-length"), field.Is("expect"):
+		return false
+	case len(name) > len(ownPrefix) && strings.EqualFold(string(name[:len(ownPrefix)]), ownPrefix):
+		return false
+	case unpacked && field.Is("content-encoding"):
+		return false
+	case x.req.Operation.tapped() && field.Is("accept-encoding"):
+		return false
+	}
+	if x.replacesKey() {
+		for _, credential := range credentials {
+			if field.Is(credential) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func keyField(style catalog.KeyStyle, key string) upstream.Field {
+	switch style {
+	case catalog.KeyAnthropic, catalog.KeyGoogle, catalog.KeyAzure:
+		return upstream.Field{Name: []byte(style.String()), Value: []byte(key)}
+	case catalog.KeyBearer, catalog.KeyNone:
+	}
+	return upstream.Field{Name: []byte("Authorization"), Value: []byte("Bearer " + key)}
+}

@@ -1,0 +1,99 @@
+package relay
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"warmpath/rewrite"
+)
+
+// Record is what is known of one request when it is over. It never holds
+// content.
+type Record struct {
+	Arrived   time.Time
+	Dialect   rewrite.Dialect
+	Operation Operation
+	Provider  string
+	// Model is the model as sent to the provider.
+	Model  string
+	Stream bool
+	// Status is what the client was answered; 499 if it had left.
+	Status int
+	Reason rewrite.Reason
+	Report rewrite.Report
+	// Overhead is the gateway's own time before the request went out,
+	// TimeToFirstToken counts from Arrived, LongestGap is the longest silence
+	// within a stream. Zero is unknown.
+	Overhead, TimeToFirstToken, Duration, LongestGap time.Duration
+	Retries                                          int
+	// Cause is the private reason of a failure, for the log.
+	Cause error
+}
+
+// Line is the record as one line for a terminal.
+func (r *Record) Line() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", r.Arrived.Format(time.TimeOnly), r.Dialect)
+	if r.Operation != OpGenerate {
+		fmt.Fprintf(&b, "/%s", r.Operation)
+	}
+	for _, word := range []string{r.Provider, r.Model} {
+		if word != "" {
+			b.WriteByte(' ')
+			b.WriteString(word)
+		}
+	}
+	fmt.Fprintf(&b, " %d %s", r.Status, seconds(r.Duration))
+	if r.TimeToFirstToken > 0 && r.Stream {
+		fmt.Fprintf(&b, " first %s", seconds(r.TimeToFirstToken))
+	}
+	r.usage(&b)
+	if stop := r.Report.Stop; stop != rewrite.StopUnknown {
+		fmt.Fprintf(&b, " %s", stop)
+	}
+	if r.Retries > 0 {
+		fmt.Fprintf(&b, " retries %d", r.Retries)
+	}
+	if r.Reason != rewrite.ReasonNone {
+		fmt.Fprintf(&b, " [%s]", r.Reason)
+	}
+	return b.String()
+}
+
+func (r *Record) usage(b *strings.Builder) {
+	u := r.Report.Usage
+	if !u.Known() {
+		return
+	}
+	fmt.Fprintf(b, " in %s", tokens(u.InputTotal))
+	if u.CacheRead.Known || u.CacheWrite.Known {
+		fmt.Fprintf(b, " (cached %s, written %s", tokens(u.CacheRead), tokens(u.CacheWrite))
+		if u.InputTotal.N > 0 && u.CacheRead.Known {
+			fmt.Fprintf(b, ", %d%%", 100*u.CacheRead.N/u.InputTotal.N)
+		}
+		b.WriteByte(')')
+	}
+	fmt.Fprintf(b, " out %s", tokens(u.OutputTotal))
+}
+
+func seconds(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return strconv.Itoa(int(d.Milliseconds())) + "ms"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + "s"
+	}
+	return d.Round(time.Second).String()
+}
+
+func tokens(c rewrite.Count) string {
+	switch {
+	case !c.Known:
+		return "?"
+	case c.N < 10_000:
+		return strconv.FormatInt(c.N, 10)
+	}
+	return strconv.FormatFloat(float64(c.N)/1000, 'f', 1, 64) + "k"
+}

@@ -1,0 +1,86 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"warmpath/gateway/catalog"
+	"warmpath/gateway/upstream"
+	"warmpath/metrics"
+	"warmpath/rewrite"
+)
+
+// ErrDraining is the cause of a request's context when the gateway stops and
+// its patience is at an end.
+var ErrDraining = errors.New("the gateway is stopping")
+
+// Settings is what a reload may change.
+type Settings struct {
+	Catalog *catalog.Snapshot
+	// Validate refuses bodies that are not JSON with the place of the fault;
+	// without it only their structure is looked at, and the provider judges.
+	Validate bool
+	// Retries is how often a request is sent again before it fails, at most.
+	Retries int
+	// Heartbeat is the silence after which a stream's client gets a frame that
+	// its dialect ignores; Silence is when the gateway gives the provider up.
+	Heartbeat, Silence time.Duration
+	// DecodedBody bounds a compressed request once it is unpacked, in bytes.
+	DecodedBody int64
+}
+
+// Relay serves requests. It is safe for concurrent use.
+type Relay struct {
+	settings atomic.Pointer[Settings]
+	client   *upstream.Client
+	metrics  *metrics.Metrics
+	observe  func(*Record)
+}
+
+// New makes a relay. Observe is called once for every request that is over; it
+// may be nil.
+func New(settings *Settings, client *upstream.Client, m *metrics.Metrics, observe func(*Record)) *Relay {
+	if observe == nil {
+		observe = func(*Record) {}
+	}
+	r := &Relay{client: client, metrics: m, observe: observe}
+	r.settings.Store(settings)
+	return r
+}
+
+// Configure replaces the settings for requests that come from now on.
+func (r *Relay) Configure(settings *Settings) { r.settings.Store(settings) }
+
+// Serve answers a request. Ending ctx breaks the exchange with the provider
+// off, also while the reply's body is being written; with ErrDraining as its
+// cause the client is still told. The reply's Body, if any, must be closed.
+func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
+	x := &exchange{
+		relay: r, settings: r.settings.Load(), ctx: ctx, req: req,
+		dialect: &dialects[req.Dialect],
+		record:  Record{Arrived: req.Arrived, Dialect: req.Dialect, Operation: req.Operation},
+	}
+	r.metrics.Enter()
+	if failure := x.prepare(); failure != nil {
+		return x.fail(failure)
+	}
+	x.record.Overhead = time.Since(req.Arrived)
+	resp, failure := x.attempt()
+	if failure != nil {
+		return x.fail(failure)
+	}
+	return x.reply(resp)
+}
+
+// Refuse records a request that was turned away before it could be served and
+// gives the reply that says why.
+func (r *Relay) Refuse(d rewrite.Dialect, arrived time.Time, failure *rewrite.Failure) *Reply {
+	x := &exchange{
+		relay: r, settings: r.settings.Load(), dialect: &dialects[d],
+		record: Record{Arrived: arrived, Dialect: d},
+	}
+	r.metrics.Enter()
+	return x.fail(failure)
+}

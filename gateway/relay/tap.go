@@ -1,0 +1,98 @@
+package relay
+
+import (
+	"bytes"
+	"time"
+
+	"warmpath/rewrite"
+	"warmpath/rewrite/sse"
+)
+
+// maxKept bounds how much of a reply is kept for reading it once it is whole.
+// A longer one passes unread, and its usage is unknown.
+const maxKept = 16 << 20
+
+// tap reads a reply as its bytes pass and never changes them.
+type tap struct {
+	dialect *dialect
+	report  *rewrite.Report
+	// events is set for event streams that can be read as they pass.
+	events *sse.Splitter
+	// kept collects a reply that can only be read whole: one document, or
+	// anything compressed.
+	kept     bytes.Buffer
+	encoding string
+	streamed bool
+	off      bool
+
+	first, last time.Time
+	gap         time.Duration
+}
+
+// newTap prepares for a reply by its head. Only successful replies are read.
+func newTap(x *exchange, status int, contentType, encoding []byte) *tap {
+	t := &tap{dialect: x.dialect, report: &x.record.Report}
+	t.streamed = bytes.HasPrefix(contentType, []byte("text/event-stream"))
+	t.off = status != 200 || !x.req.Operation.tapped() || x.dialect.readReply == nil
+	if len(encoding) > 0 && string(encoding) != "identity" {
+		t.encoding = string(encoding)
+	}
+	if t.streamed && t.encoding == "" && !t.off {
+		t.events = new(sse.Splitter)
+	}
+	return t
+}
+
+// guarded reports whether the stream's end is checked, and may be mended with
+// an error event: it is one that the tap can follow.
+func (t *tap) guarded() bool { return t.events != nil }
+
+// feed takes the next bytes of the reply.
+func (t *tap) feed(chunk []byte, now time.Time) {
+	if t.first.IsZero() && (t.events == nil || t.report.Output) {
+		t.first = now
+	}
+	if !t.last.IsZero() && now.Sub(t.last) > t.gap {
+		t.gap = now.Sub(t.last)
+	}
+	t.last = now
+	switch {
+	case t.off:
+	case t.events != nil:
+		t.events.Feed(chunk, t.event)
+		if t.first.IsZero() && t.report.Output {
+			t.first = now
+		}
+	case t.kept.Len()+len(chunk) > maxKept:
+		t.off, t.kept = true, bytes.Buffer{}
+	default:
+		t.kept.Write(chunk)
+	}
+}
+
+func (t *tap) event(e sse.Event) { t.dialect.readEvent(e.Name, e.Data, t.report) }
+
+// end reads what had to wait for the whole reply.
+func (t *tap) end() {
+	if t.events != nil {
+		t.events.Close(t.event)
+		return
+	}
+	if t.off || t.kept.Len() == 0 {
+		return
+	}
+	plain := t.kept.Bytes()
+	if t.encoding != "" {
+		var err error
+		if plain, err = decode(plain, t.encoding, 4*maxKept); err != nil {
+			return
+		}
+	}
+	if !t.streamed {
+		t.dialect.readReply(plain, t.report)
+		return
+	}
+	unpacked := new(sse.Splitter)
+	unpacked.Feed(plain, t.event)
+	unpacked.Close(t.event)
+}

@@ -1,0 +1,123 @@
+package upstream
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"github.com/valyala/fasthttp"
+	"github.com/valyala/fasthttp/fasthttpproxy"
+	"golang.org/x/net/http/httpproxy"
+)
+
+// past is a deadline that interrupts whatever a connection is doing.
+var past = time.Unix(1, 0)
+
+// conn is a dialled connection that knows whether it has carried a request.
+// The embedded type is concrete so that writing head and body together stays
+// one system call.
+type conn struct {
+	*net.TCPConn
+	used bool
+}
+
+// dialer connects directly, or through the proxy that the environment names.
+func dialer(timeout time.Duration) fasthttp.DialFunc {
+	direct := net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second}
+	environment := httpproxy.FromEnvironment()
+	proxied := fasthttpproxy.FasthttpProxyHTTPDialerTimeout(timeout)
+	return func(address string) (net.Conn, error) {
+		if goesThroughProxy(environment, address) {
+			return proxied(address)
+		}
+		dialled, err := direct.Dial("tcp", address)
+		if err != nil {
+			return nil, err
+		}
+		if plain, ok := dialled.(*net.TCPConn); ok {
+			return &conn{TCPConn: plain}, nil
+		}
+		return dialled, nil
+	}
+}
+
+func goesThroughProxy(environment *httpproxy.Config, address string) bool {
+	if environment.HTTPSProxy == "" && environment.HTTPProxy == "" {
+		return false
+	}
+	host, _, err := net.SplitHostPort(address)
+	if err != nil || host == "localhost" {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return err != nil || !ip.IsLoopback()
+}
+
+// held is a connection taken from the pool.
+type held struct {
+	net.Conn
+	reused bool
+	done   func(reuse bool)
+}
+
+// acquire takes an idle connection that is still open, or dials.
+func (h *host) acquire(timeout time.Duration) (*held, error) {
+	for {
+		pooled, err := h.pool.AcquireConn(timeout, false)
+		if err != nil {
+			return nil, err
+		}
+		lease := &held{Conn: pooled.Conn(), done: func(reuse bool) {
+			if reuse {
+				h.pool.ReleaseConn(pooled)
+			} else {
+				h.pool.CloseConn(pooled)
+			}
+		}}
+		dialled := underlying(lease.Conn)
+		if dialled == nil {
+			return lease, nil
+		}
+		lease.reused, dialled.used = dialled.used, true
+		if lease.reused && closedByPeer(dialled.TCPConn) {
+			lease.done(false)
+			continue
+		}
+		return lease, nil
+	}
+}
+
+func underlying(c net.Conn) *conn {
+	if wrapped, ok := c.(interface{ NetConn() net.Conn }); ok {
+		c = wrapped.NetConn()
+	}
+	dialled, _ := c.(*conn)
+	return dialled
+}
+
+// closedByPeer looks, without waiting, whether an idle connection has been
+// closed, or holds bytes that nobody asked for.
+func closedByPeer(c *net.TCPConn) bool {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return true
+	}
+	closed := true
+	err = raw.Read(func(fd uintptr) bool {
+		var one [1]byte
+		_, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		closed = !errors.Is(err, syscall.EAGAIN)
+		return true
+	})
+	return closed || err != nil
+}
+
+// unanswered reports an exchange on which not one byte of a reply arrived
+// because the provider had closed the connection.
+func unanswered(err error) bool {
+	return errors.Is(err, errNoAnswer) || errors.Is(err, syscall.EPIPE) ||
+		(errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.ErrUnexpectedEOF))
+}
