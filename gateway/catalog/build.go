@@ -99,20 +99,30 @@ func (s *Snapshot) addAliases(aliases map[string]string, report func(string, ...
 			report("names no model; write model or provider/model", "aliases", name)
 			continue
 		}
-		if next, ok := aliases[to]; ok {
-			_, further := aliases[next]
-			switch {
-			case to == name || next == name:
-				report("is an alias of itself; name a model", "aliases", name)
-				continue
-			case further:
-				report("is an alias of an alias of an alias; name "+quote(aliases[next])+" at once", "aliases", name)
-				continue
-			}
-			to = next
+		end, steps := follow(aliases, name)
+		switch {
+		case end == "":
+			report("leads back to an alias that it came from; name a model", "aliases", name)
+			continue
+		case steps > 2:
+			report("is an alias of an alias of an alias; name "+quote(end)+" at once", "aliases", name)
+			continue
 		}
-		s.aliases[name] = to
+		s.aliases[name] = end
 	}
+}
+
+// follow walks from an alias to the name at the end of its chain, which is
+// empty if the chain is a loop.
+func follow(aliases map[string]string, name string) (end string, steps int) {
+	for steps <= len(aliases) {
+		to, ok := aliases[name]
+		if !ok {
+			return name, steps
+		}
+		name, steps = to, steps+1
+	}
+	return "", steps
 }
 
 func (s *Snapshot) addDefaults(chosen map[string]string, report func(string, ...string)) {

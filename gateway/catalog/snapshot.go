@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,6 +44,9 @@ func (s *Snapshot) Providers() []string { return s.names }
 // ones, those that the configuration lists, its aliases and their targets. The
 // slice is shared and must not be changed.
 func (s *Snapshot) Models() []string { return s.models }
+
+// Aliases lists the aliases with what each stands for in the end.
+func (s *Snapshot) Aliases() map[string]string { return maps.Clone(s.aliases) }
 
 // Model is what is known of a model name as the provider writes it.
 func (s *Snapshot) Model(id string) (m Model, ok bool) {
