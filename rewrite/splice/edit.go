@@ -2,7 +2,6 @@ package splice
 
 import (
 	"fmt"
-	"slices"
 
 	"warmpath/rewrite"
 )
@@ -28,7 +27,9 @@ func Apply(dst, body []byte, edits []Edit) []byte {
 		at = e.End
 		size += len(e.Text) - e.Len()
 	}
-	dst = slices.Grow(dst, size)
+	if cap(dst)-len(dst) < size {
+		dst = append(make([]byte, 0, len(dst)+size), dst...)
+	}
 	at = 0
 	for _, e := range edits {
 		dst = append(dst, body[at:e.Start]...)

@@ -80,10 +80,15 @@ func slowInt(value []byte) (int64, bool) {
 	return int64(f), true
 }
 
-// Count is a number of tokens; anything but a number is unknown.
+// maxCount is more tokens than any call can have, and few enough that sums of
+// counts do not overflow.
+const maxCount = 1 << 40
+
+// Count is a number of tokens; anything but a number that can be one is
+// unknown.
 func Count(value []byte) rewrite.Count {
 	n, ok := Int(value)
-	if !ok {
+	if !ok || n > maxCount {
 		return rewrite.Count{}
 	}
 	return rewrite.Tokens(n)
