@@ -37,7 +37,7 @@ func readUsage(usage []byte, u *rewrite.Usage) {
 
 // less takes a part out of a total that was read before.
 func less(total, part rewrite.Count) rewrite.Count {
-	return rewrite.Count{N: total.N - part.N, Known: total.Known}
+	return rewrite.Count{N: max(total.N-part.N, 0), Known: total.Known}
 }
 
 func overwrite(c *rewrite.Count, value []byte) {
