@@ -1,0 +1,69 @@
+package console
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"net"
+
+	"warmpath/gateway/secret"
+)
+
+// access decides who is let in.
+type access struct {
+	public bool
+	open   bool // no token is asked for
+	none   bool // a token is asked for and there is none
+	digest [sha256.Size]byte
+}
+
+func newAccess(token secret.String, public bool) access {
+	return access{
+		public: public,
+		open:   token.IsZero() && !public,
+		none:   token.IsZero() && public,
+		digest: sha256.Sum256([]byte(token.Reveal())),
+	}
+}
+
+// host reports whether a request is meant for this address. A page from
+// elsewhere can have its own name resolve to 127.0.0.1 and so read what is
+// served here without a token; its requests still carry its name.
+func (a *access) host(host []byte) bool {
+	if a.public {
+		return true
+	}
+	name := string(host)
+	if h, _, err := net.SplitHostPort(name); err == nil {
+		name = h
+	}
+	switch name {
+	case "localhost", "127.0.0.1", "::1", "[::1]":
+		return true
+	}
+	return false
+}
+
+// token reports whether an Authorization header gives the token. A login is
+// accepted because a browser cannot be told a bearer token; it gives no power,
+// as everything here is only read.
+func (a *access) token(header []byte) bool {
+	if a.open || a.none {
+		return a.open
+	}
+	scheme, given, _ := bytes.Cut(header, []byte(" "))
+	switch {
+	case bytes.EqualFold(scheme, []byte("Bearer")):
+	case bytes.EqualFold(scheme, []byte("Basic")):
+		login, err := base64.StdEncoding.AppendDecode(nil, given)
+		if err != nil {
+			return false
+		}
+		_, given, _ = bytes.Cut(login, []byte(":"))
+	default:
+		return false
+	}
+	digest := sha256.Sum256(given)
+	return subtle.ConstantTimeCompare(digest[:], a.digest[:]) == 1
+}

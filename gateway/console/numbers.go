@@ -1,0 +1,154 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+)
+
+// numbers is what the page shows, read from the metrics: what Prometheus sees
+// and what people see cannot differ.
+type numbers struct {
+	Requests, Failed      int64
+	InFlight, StreamsOpen int64
+	Input, Output         int64
+	Cache                 cacheTokens
+	// Overhead is the bound in seconds below which 99 of 100 requests took the
+	// gateway's own time; 0 if there was none.
+	Overhead float64
+	Models   []modelNumbers
+	Reasons  []reasonCount
+}
+
+// modelNumbers are one provider's replies of one model.
+type modelNumbers struct {
+	Provider, Model string
+	Replies         int64
+	Input, Output   int64
+	Cache           cacheTokens
+	Outcomes        map[string]int64
+}
+
+// cacheTokens are input tokens by what the provider's prompt cache did, where
+// the provider reports it.
+type cacheTokens struct{ Read, Write, Fresh int64 }
+
+func (c cacheTokens) total() int64 { return c.Read + c.Write + c.Fresh }
+
+type reasonCount struct {
+	Reason string
+	Count  int64
+}
+
+func numbersOf(g prometheus.Gatherer) (*numbers, error) {
+	families, err := g.Gather()
+	if err != nil {
+		return nil, fmt.Errorf("gather metrics: %w", err)
+	}
+	n := &numbers{}
+	models := map[[2]string]*modelNumbers{}
+	reasons := map[string]int64{}
+	for _, family := range families {
+		for _, series := range family.GetMetric() {
+			n.add(family.GetName(), series, models, reasons)
+		}
+	}
+	for _, m := range models {
+		if m.Replies > 0 || m.Input > 0 || m.Output > 0 {
+			n.Models = append(n.Models, *m)
+		}
+	}
+	slices.SortFunc(n.Models, func(a, b modelNumbers) int {
+		return cmp.Or(cmp.Compare(b.Input, a.Input), cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Model, b.Model))
+	})
+	for reason, count := range reasons {
+		n.Reasons = append(n.Reasons, reasonCount{reason, count})
+	}
+	slices.SortFunc(n.Reasons, func(a, b reasonCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
+	})
+	return n, nil
+}
+
+// add takes one series into account; the names are those of package metrics.
+func (n *numbers) add(name string, series *dto.Metric, models map[[2]string]*modelNumbers, reasons map[string]int64) {
+	label := func(name string) string {
+		for _, l := range series.GetLabel() {
+			if l.GetName() == name {
+				return l.GetValue()
+			}
+		}
+		return ""
+	}
+	model := func(provider, model string) *modelNumbers {
+		key := [2]string{label(provider), label(model)}
+		if models[key] == nil {
+			models[key] = &modelNumbers{Provider: key[0], Model: key[1], Outcomes: map[string]int64{}}
+		}
+		return models[key]
+	}
+	count := int64(series.GetCounter().GetValue())
+	switch name {
+	case "warmpath_requests_total":
+		n.Requests += count
+		if reason := label("reason"); reason != "none" && count > 0 {
+			n.Failed += count
+			reasons[reason] += count
+		}
+	case "warmpath_inflight":
+		n.InFlight = int64(series.GetGauge().GetValue())
+	case "warmpath_streams_open":
+		n.StreamsOpen = int64(series.GetGauge().GetValue())
+	case "warmpath_overhead_seconds":
+		n.Overhead = max(n.Overhead, bound(series.GetHistogram(), 0.99))
+	case "warmpath_provider_cache_requests_total":
+		m := model("provider", "model")
+		m.Replies += count
+		m.Outcomes[label("outcome")] += count
+	case "warmpath_input_tokens_total":
+		m := model("provider", "model")
+		m.Cache.add(label("cache"), count)
+		n.Cache.add(label("cache"), count)
+	case "gen_ai_client_token_usage":
+		m := model("gen_ai_provider_name", "gen_ai_request_model")
+		tokens := int64(series.GetHistogram().GetSampleSum())
+		switch label("gen_ai_token_type") {
+		case "input":
+			m.Input += tokens
+			n.Input += tokens
+		case "output":
+			m.Output += tokens
+			n.Output += tokens
+		}
+	}
+}
+
+func (c *cacheTokens) add(kind string, tokens int64) {
+	switch kind {
+	case "read":
+		c.Read += tokens
+	case "write":
+		c.Write += tokens
+	case "none":
+		c.Fresh += tokens
+	}
+}
+
+// bound is the upper end of the bucket that a quantile falls in, and that of
+// the last finite one where it falls beyond.
+func bound(h *dto.Histogram, quantile float64) float64 {
+	if h.GetSampleCount() == 0 {
+		return 0
+	}
+	upper := 0.0
+	for _, b := range h.GetBucket() {
+		upper = b.GetUpperBound()
+		if float64(b.GetCumulativeCount()) >= quantile*float64(h.GetSampleCount()) {
+			break
+		}
+	}
+	return upper
+}

@@ -1,0 +1,173 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/valyala/fasthttp"
+	"github.com/valyala/fasthttp/fasthttpadaptor"
+
+	"warmpath/gateway/secret"
+)
+
+// Config is what a console shows and whom it shows it to.
+type Config struct {
+	// Gatherer has the metrics.
+	Gatherer prometheus.Gatherer
+	// Ready says whether the gateway takes requests: false before it has
+	// started and while it drains.
+	Ready func() bool
+	// Status says what is running. It is called for each page.
+	Status func() Status
+	// Token is asked for, except by the probes, as a bearer token or as the
+	// password of a browser's login. An empty one asks for nothing on loopback
+	// and lets nobody in beyond it.
+	Token secret.String
+	// Public says that the listener is reached from beyond loopback.
+	Public bool
+}
+
+// Status is what the console cannot read from the metrics.
+type Status struct {
+	Version   string
+	Mode      string
+	Started   time.Time
+	Providers []string
+}
+
+// Server answers on the admin address.
+type Server struct {
+	config  Config
+	access  access
+	metrics fasthttp.RequestHandler
+	http    *fasthttp.Server
+}
+
+const (
+	readTimeout  = 10 * time.Second
+	writeTimeout = 30 * time.Second
+	idleTimeout  = 2 * time.Minute
+	// maxBody is small because no page takes a body.
+	maxBody = 4 << 10
+)
+
+// New prepares a console; Serve starts it.
+func New(config Config) *Server {
+	s := &Server{
+		config: config,
+		access: newAccess(config.Token, config.Public),
+		metrics: fasthttpadaptor.NewFastHTTPHandler(
+			promhttp.HandlerFor(config.Gatherer, promhttp.HandlerOpts{EnableOpenMetrics: true})),
+	}
+	s.http = &fasthttp.Server{
+		Handler:               s.handle,
+		ReadTimeout:           readTimeout,
+		WriteTimeout:          writeTimeout,
+		IdleTimeout:           idleTimeout,
+		MaxRequestBodySize:    maxBody,
+		NoDefaultServerHeader: true,
+		SecureErrorLogMessage: true,
+		CloseOnShutdown:       true,
+		Logger:                quiet{},
+	}
+	return s
+}
+
+// Serve answers on the listener until Shutdown. It closes the listener and
+// returns nil after a Shutdown.
+func (s *Server) Serve(l net.Listener) error { return s.http.Serve(l) }
+
+// Shutdown stops taking connections, waits until the open requests are
+// answered, and gives up with the context's error when it is done first.
+func (s *Server) Shutdown(ctx context.Context) error { return s.http.ShutdownWithContext(ctx) }
+
+// quiet drops what the HTTP library says of requests it could not read: it is
+// about strangers, and can hold what they sent.
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
+func (s *Server) handle(ctx *fasthttp.RequestCtx) {
+	h := &ctx.Response.Header
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	if !ctx.IsGet() && !ctx.IsHead() {
+		h.Set("Allow", "GET, HEAD")
+		text(ctx, fasthttp.StatusMethodNotAllowed, "only GET and HEAD are answered here")
+		return
+	}
+	if !s.access.host(ctx.Host()) {
+		text(ctx, fasthttp.StatusForbidden, "the Host of this address is localhost, 127.0.0.1 or [::1]")
+		return
+	}
+	switch string(ctx.Path()) {
+	case "/healthz":
+		text(ctx, fasthttp.StatusOK, "ok")
+		return
+	case "/readyz":
+		if s.config.Ready() {
+			text(ctx, fasthttp.StatusOK, "ready")
+		} else {
+			text(ctx, fasthttp.StatusServiceUnavailable, "not ready: starting or draining")
+		}
+		return
+	}
+	if !s.access.token(ctx.Request.Header.Peek("Authorization")) {
+		h.Set("WWW-Authenticate", `Basic realm="warmpath", charset="UTF-8"`)
+		text(ctx, fasthttp.StatusUnauthorized, "this address asks for the admin token: as a bearer token, or as the password of a login with any name")
+		return
+	}
+	s.pages(ctx)
+}
+
+// pages answers what the token, where there is one, gives access to.
+func (s *Server) pages(ctx *fasthttp.RequestCtx) {
+	switch path := string(ctx.Path()); path {
+	case "/metrics":
+		s.metrics(ctx)
+	case "/api/status":
+		s.status(ctx)
+	case "/":
+		s.page(ctx)
+	case "/style.css", "/favicon.svg":
+		static(ctx, path[1:])
+	default:
+		text(ctx, fasthttp.StatusNotFound, "there is /, /metrics, /healthz, /readyz and /api/status")
+	}
+}
+
+func (s *Server) status(ctx *fasthttp.RequestCtx) {
+	n, err := numbersOf(s.config.Gatherer)
+	if err != nil {
+		text(ctx, fasthttp.StatusInternalServerError, "the metrics could not be gathered")
+		return
+	}
+	status := s.config.Status()
+	body, err := json.Marshal(struct {
+		Version       string   `json:"version"`
+		Mode          string   `json:"mode"`
+		Ready         bool     `json:"ready"`
+		UptimeSeconds int64    `json:"uptime_seconds"`
+		Providers     []string `json:"providers"`
+		InFlight      int64    `json:"in_flight"`
+		StreamsOpen   int64    `json:"streams_open"`
+	}{
+		status.Version, status.Mode, s.config.Ready(), int64(time.Since(status.Started).Seconds()),
+		append([]string{}, status.Providers...), n.InFlight, n.StreamsOpen,
+	})
+	if err != nil {
+		panic("BUG: a status that is no JSON: " + err.Error())
+	}
+	ctx.SetContentType("application/json")
+	ctx.SetBody(append(body, '\n'))
+}
+
+func text(ctx *fasthttp.RequestCtx, status int, message string) {
+	ctx.SetStatusCode(status)
+	ctx.SetContentType("text/plain; charset=utf-8")
+	ctx.SetBodyString(message + "\n")
+}
