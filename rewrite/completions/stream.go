@@ -16,8 +16,7 @@ func ReadEvent(name, data []byte, r *rewrite.Report) {
 		r.Ended = true
 		return
 	}
-	readChunk(data, r)
-	if string(name) == "error" && !r.Failed {
+	if whole := readChunk(data, r); whole && string(name) == "error" && !r.Failed {
 		readFailure(data, r)
 	}
 }
