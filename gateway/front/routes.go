@@ -101,18 +101,19 @@ func beneath(path []byte, post bool, who caller) route {
 	if r, ok := fixed[string(path)]; ok {
 		return r.by(post)
 	}
-	if r, ok := fixed["/v1"+string(path)]; ok {
-		r := r.by(post)
-		r.found = false // without a provider in front the vendors have no such path
+	if r := gemini(path, post); r.found {
 		return r
+	}
+	if !bytes.HasPrefix(path, []byte("/v1/")) {
+		path = append([]byte("/v1"), path...)
+		if r, ok := fixed[string(path)]; ok {
+			return r.by(post)
+		}
 	}
 	for _, collection := range collections {
 		if bytes.HasPrefix(path, []byte(collection.prefix)) {
 			return route{dialect: collection.dialect, found: true}
 		}
-	}
-	if r := gemini(path, post); r.found {
-		return r
 	}
 	if string(path) == "/v1/models" || bytes.HasPrefix(path, []byte("/v1/models/")) {
 		return route{dialect: who.dialect(), found: true}

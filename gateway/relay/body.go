@@ -41,6 +41,10 @@ func (x *exchange) reply(resp *upstream.Response) *Reply {
 		}
 	})
 	t := newTap(x, resp.Status, contentType, encoding)
+	if t.guarded() {
+		// Room for heartbeats, and for an error event should the end be missing.
+		reply.Length = -1
+	}
 	if t.streamed {
 		x.record.Stream = true
 		x.relay.metrics.StreamOpened()

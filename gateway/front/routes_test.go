@@ -1,0 +1,112 @@
+package front
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warmpath/gateway/relay"
+	"warmpath/rewrite"
+)
+
+func TestFind(t *testing.T) {
+	type want struct {
+		Dialect   rewrite.Dialect
+		Operation relay.Operation
+		Provider  string
+		Path      string
+		Model     string
+		Found     bool
+	}
+	tests := []struct {
+		name string
+		path string
+		get  bool
+		who  caller
+		want want
+	}{
+		{name: "messages", path: "/v1/messages", want: want{rewrite.Messages, relay.OpGenerate, "", "/v1/messages", "", true}},
+		{name: "count tokens", path: "/v1/messages/count_tokens", want: want{rewrite.Messages, relay.OpCountTokens, "", "/v1/messages/count_tokens", "", true}},
+		{name: "batches", path: "/v1/messages/batches", want: want{rewrite.Messages, relay.OpOther, "", "/v1/messages/batches", "", true}},
+		{name: "batch results", path: "/v1/messages/batches/b_1/results", get: true, want: want{rewrite.Messages, relay.OpOther, "", "/v1/messages/batches/b_1/results", "", true}},
+		{name: "chat", path: "/v1/chat/completions", want: want{rewrite.Completions, relay.OpGenerate, "", "/v1/chat/completions", "", true}},
+		{name: "stored chat", path: "/v1/chat/completions/c_1", get: true, want: want{rewrite.Completions, relay.OpOther, "", "/v1/chat/completions/c_1", "", true}},
+		{name: "responses", path: "/v1/responses", want: want{rewrite.Responses, relay.OpGenerate, "", "/v1/responses", "", true}},
+		{name: "stored response", path: "/v1/responses/resp_1", get: true, want: want{rewrite.Responses, relay.OpOther, "", "/v1/responses/resp_1", "", true}},
+		{name: "list is not generate", path: "/v1/responses", get: true, want: want{rewrite.Responses, relay.OpOther, "", "/v1/responses", "", true}},
+		{name: "compact", path: "/v1/responses/compact", want: want{rewrite.Responses, relay.OpCompact, "", "/v1/responses/compact", "", true}},
+		{name: "embeddings", path: "/v1/embeddings", want: want{rewrite.Completions, relay.OpEmbed, "", "/v1/embeddings", "", true}},
+		{name: "models for openai", path: "/v1/models", get: true, want: want{rewrite.Completions, relay.OpOther, "", "/v1/models", "", true}},
+		{name: "models for anthropic", path: "/v1/models", get: true, who: caller{anthropic: true}, want: want{rewrite.Messages, relay.OpOther, "", "/v1/models", "", true}},
+		{name: "model for gemini", path: "/v1/models/gemini-3", get: true, who: caller{gemini: true}, want: want{rewrite.Gemini, relay.OpOther, "", "/v1/models/gemini-3", "", true}},
+		{name: "gemini", path: "/v1beta/models/gemini-3-pro:generateContent", want: want{rewrite.Gemini, relay.OpGenerate, "", "/v1beta/models/gemini-3-pro:generateContent", "gemini-3-pro", true}},
+		{name: "gemini stream", path: "/v1beta/models/gemini-3-pro:streamGenerateContent", want: want{rewrite.Gemini, relay.OpGenerate, "", "/v1beta/models/gemini-3-pro:streamGenerateContent", "gemini-3-pro", true}},
+		{name: "gemini under v1", path: "/v1/models/gemini-3-pro:countTokens", want: want{rewrite.Gemini, relay.OpCountTokens, "", "/v1/models/gemini-3-pro:countTokens", "gemini-3-pro", true}},
+		{name: "gemini model with colon and slash", path: "/v1beta/models/openrouter/x:free:generateContent", want: want{rewrite.Gemini, relay.OpGenerate, "", "/v1beta/models/openrouter/x:free:generateContent", "openrouter/x:free", true}},
+		{name: "gemini method of tomorrow", path: "/v1beta/models/gemini-3-pro:dreamContent", want: want{rewrite.Gemini, relay.OpOther, "", "/v1beta/models/gemini-3-pro:dreamContent", "gemini-3-pro", true}},
+		{name: "gemini files", path: "/v1beta/files/f1", get: true, want: want{rewrite.Gemini, relay.OpOther, "", "/v1beta/files/f1", "", true}},
+		{name: "explicit prefix", path: "/anthropic/v1/messages", want: want{rewrite.Messages, relay.OpGenerate, "anthropic", "/v1/messages", "", true}},
+		{name: "explicit prefix, unknown path", path: "/anthropic/v2/anything", want: want{rewrite.Opaque, relay.OpOther, "anthropic", "/v2/anything", "", true}},
+		{name: "explicit prefix alone", path: "/openai", get: true, want: want{rewrite.Opaque, relay.OpOther, "openai", "/", "", true}},
+		{name: "explicit prefix without version", path: "/openai/chat/completions", want: want{rewrite.Completions, relay.OpGenerate, "openai", "/chat/completions", "", true}},
+		{name: "named provider", path: "/p/groq/v1/chat/completions", want: want{rewrite.Completions, relay.OpGenerate, "groq", "/v1/chat/completions", "", true}},
+		{name: "named provider, gemini", path: "/p/g/v1beta/models/m:generateContent", want: want{rewrite.Gemini, relay.OpGenerate, "g", "/v1beta/models/m:generateContent", "m", true}},
+		{name: "without version and prefix", path: "/chat/completions", want: want{rewrite.Completions, relay.OpGenerate, "", "/chat/completions", "", true}},
+		{name: "stored response without version", path: "/responses/resp_1", get: true, want: want{rewrite.Responses, relay.OpOther, "", "/responses/resp_1", "", true}},
+		{name: "models without version", path: "/models", get: true, want: want{rewrite.Completions, relay.OpOther, "", "/models", "", true}},
+		{name: "unknown", path: "/v1/unknown", want: want{rewrite.Opaque, relay.OpOther, "", "/v1/unknown", "", false}},
+		{name: "prefix of a prefix", path: "/anthropicx/v1/messages", want: want{rewrite.Opaque, relay.OpOther, "", "/anthropicx/v1/messages", "", false}},
+		{name: "no provider name", path: "/p//v1/messages", want: want{rewrite.Opaque, relay.OpOther, "", "/p//v1/messages", "", false}},
+		{name: "messages with more", path: "/v1/messagesx", want: want{rewrite.Opaque, relay.OpOther, "", "/v1/messagesx", "", false}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			r := find([]byte(test.path), !test.get, test.who)
+			got := want{r.dialect, r.operation, r.provider, string(r.path), r.model, r.found}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if span := r.modelSpan; r.provider == "" && test.path[span.Start:span.End] != r.model {
+				t.Errorf("the model's span holds %q", test.path[span.Start:span.End])
+			}
+			if span := r.modelSpan; string(r.path[span.Start:span.End]) != r.model {
+				t.Errorf("the model's span holds %q", r.path[span.Start:span.End])
+			}
+		})
+	}
+}
+
+func TestDotted(t *testing.T) {
+	for target, want := range map[string]bool{
+		"/v1/messages":        false,
+		"/v1/models/a.b..c":   false,
+		"/v1/../admin":        true,
+		"/v1/%2e%2E/admin":    true,
+		"/v1/.%2e/admin":      true,
+		"/v1/./messages":      true,
+		"/v1/messages?a=/../": false,
+		"/..":                 true,
+		"/v1/a%2Fb":           false,
+	} {
+		if got := dotted([]byte(target)); got != want {
+			t.Errorf("dotted(%q) = %v, want %v", target, got, want)
+		}
+	}
+}
+
+func TestSlabClasses(t *testing.T) {
+	last := -1
+	for n := 1; n <= maxKeptSlab; n += 1 + n/37 {
+		class, size := slabClass(n)
+		if size < n || (n > 1<<minSlabBits && size-n > n/8+1) {
+			t.Fatalf("a slab for %d bytes has %d", n, size)
+		}
+		if again, same := slabClass(size); again != class || same != size {
+			t.Fatalf("the slab of %d bytes goes back to class %d of %d bytes, not %d", size, again, same, class)
+		}
+		if class < last || class >= len(new(slabs).classes) {
+			t.Fatalf("class %d for %d bytes after class %d", class, n, last)
+		}
+		last = class
+	}
+}

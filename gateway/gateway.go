@@ -1,0 +1,138 @@
+// Package gateway is the whole process as a value: built from a configuration,
+// started, asked for its addresses, reloaded and stopped. Two of them fit into
+// one process.
+package gateway
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"warmpath/gateway/config"
+	"warmpath/gateway/console"
+	"warmpath/gateway/front"
+	"warmpath/gateway/relay"
+	"warmpath/gateway/upstream"
+	"warmpath/metrics"
+)
+
+// Options is what a gateway gets besides its configuration.
+type Options struct {
+	// Log takes warnings and faults; nil discards them.
+	Log *slog.Logger
+	// Lines takes one line for each request; nil writes none. The
+	// configuration's Quiet has the last word.
+	Lines io.Writer
+	// Version is what the console says is running.
+	Version string
+}
+
+// Gateway is one running, or not yet running, gateway.
+type Gateway struct {
+	config atomic.Pointer[config.Config]
+	log    *slog.Logger
+	lines  *lines
+
+	version string
+	metrics *metrics.Metrics
+	client  *upstream.Client
+	relay   *relay.Relay
+	front   *front.Server
+	console *console.Server
+
+	mu      sync.Mutex // guards what follows, and the order of start and stop
+	clients *net.TCPListener
+	admin   net.Listener
+	serving sync.WaitGroup
+	state   state
+	started time.Time
+}
+
+type state uint8
+
+const (
+	built state = iota
+	running
+	draining
+	stopped
+)
+
+// New builds a gateway and opens nothing but what it needs to watch clients.
+// Stop must be called even if Start is not.
+func New(cfg *config.Config, opts Options) (*Gateway, error) {
+	g := &Gateway{log: opts.Log, lines: &lines{to: opts.Lines}, version: opts.Version}
+	if g.log == nil {
+		g.log = slog.New(slog.DiscardHandler)
+	}
+	g.config.Store(cfg)
+	g.lines.quiet.Store(cfg.Quiet)
+	registry := metrics.NewRegistry()
+	g.metrics = metrics.New(registry, cfg.Catalog.Providers(), cfg.Catalog.Models())
+	g.client = upstream.New(upstream.Config{
+		Connect: cfg.Timeouts.UpstreamConnect,
+		Head:    cfg.Timeouts.UpstreamHeader,
+	})
+	g.relay = relay.New(relaySettings(cfg), g.client, g.metrics, g.observe)
+	var err error
+	if g.front, err = front.New(frontConfig(cfg), g.relay, g.metrics, g.log); err != nil {
+		return nil, fmt.Errorf("building the gateway: %w", err)
+	}
+	g.console = console.New(console.Config{
+		Gatherer: registry, Ready: g.Ready, Status: g.status,
+		Token: cfg.AdminToken, Public: !loopback(cfg.Admin),
+	})
+	return g, nil
+}
+
+// status is what the console shows beside the metrics.
+func (g *Gateway) status() console.Status {
+	g.mu.Lock()
+	started := g.started
+	g.mu.Unlock()
+	cfg := g.config.Load()
+	return console.Status{Version: g.version, Mode: cfg.Mode.String(), Started: started, Providers: cfg.Catalog.Providers()}
+}
+
+// loopback reports whether an address is only reached from this machine.
+func loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// relaySettings and frontConfig compose what each room is told.
+func relaySettings(cfg *config.Config) *relay.Settings {
+	return &relay.Settings{
+		Catalog:     cfg.Catalog,
+		Validate:    cfg.Mode != config.Off,
+		Retries:     cfg.Retries,
+		Heartbeat:   cfg.Timeouts.Heartbeat,
+		Silence:     cfg.Timeouts.UpstreamIdle,
+		DecodedBody: cfg.Limits.DecodedBody,
+	}
+}
+
+func frontConfig(cfg *config.Config) front.Config {
+	return front.Config{
+		Headers: cfg.Limits.Headers, Connections: cfg.Limits.Connections,
+		Header: cfg.Timeouts.Header, Idle: cfg.Timeouts.Idle, Write: cfg.Timeouts.Write,
+		Body: cfg.Limits.Body, InFlight: cfg.Limits.BodiesInFlight, BodyTime: cfg.Timeouts.Body,
+		Keys: cfg.AccessKeys,
+	}
+}
+
+// observe is told of every request that is over.
+func (g *Gateway) observe(record *relay.Record) {
+	g.lines.print(record)
+	if record.Cause != nil && record.Status >= 500 {
+		g.log.Warn("a request failed", "provider", record.Provider, "reason", record.Reason.String(), "cause", record.Cause)
+	}
+}

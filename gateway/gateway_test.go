@@ -1,0 +1,477 @@
+package gateway_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"warmpath/gateway"
+	"warmpath/gateway/catalog"
+	"warmpath/gateway/config"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*HostClient).connsCleaner"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).workerFunc"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"))
+}
+
+// seen is a request as a provider got it.
+type seen struct {
+	method, uri string
+	header      http.Header
+	body        string
+}
+
+// provider is a double that answers with a handler and remembers what it got.
+type provider struct {
+	*httptest.Server
+	mu   sync.Mutex
+	seen []seen
+}
+
+func newProvider(t *testing.T, answer http.HandlerFunc) *provider {
+	t.Helper()
+	p := &provider{}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		p.mu.Lock()
+		p.seen = append(p.seen, seen{r.Method, r.RequestURI, r.Header, string(body)})
+		p.mu.Unlock()
+		answer(w, r)
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *provider) last(t *testing.T) seen {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.seen) == 0 {
+		t.Fatal("nothing reached the provider")
+	}
+	return p.seen[len(p.seen)-1]
+}
+
+func (p *provider) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.seen)
+}
+
+// start runs a gateway whose providers are all at one address.
+func start(t *testing.T, upstream string, change func(*config.Config)) (g *gateway.Gateway, base string, lines *buffer) {
+	t.Helper()
+	snapshot, problems := catalog.Build(catalog.Settings{Addresses: map[string]string{
+		"anthropic": upstream, "openai": upstream, "gemini": upstream, "openrouter": upstream,
+	}})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	cfg := &config.Config{
+		Listen: "127.0.0.1:0", Admin: "127.0.0.1:0", Mode: config.On, Catalog: snapshot, Retries: 2,
+		Limits: config.Limits{Body: 1 << 20, DecodedBody: 1 << 20, BodiesInFlight: 8 << 20, Headers: 8 << 10, Connections: 1000},
+		Timeouts: config.Timeouts{Header: 5 * time.Second, Body: 5 * time.Second, Idle: 5 * time.Second, Write: 5 * time.Second,
+			UpstreamConnect: time.Second, UpstreamHeader: 5 * time.Second, UpstreamIdle: 5 * time.Second,
+			Heartbeat: 5 * time.Second, Drain: time.Second},
+	}
+	if change != nil {
+		change(cfg)
+	}
+	lines = new(buffer)
+	g, err := gateway.New(cfg, gateway.Options{Lines: lines})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = g.Stop(ctx)
+		http.DefaultClient.CloseIdleConnections()
+	})
+	return g, "http://" + g.Addr(), lines
+}
+
+// buffer is a strings.Builder for two goroutines.
+type buffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+const reply = `{"id":"msg_1","type":"message","model":"claude-opus-5","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn",` +
+	`"usage":{"input_tokens":10,"cache_read_input_tokens":900,"cache_creation_input_tokens":90,"output_tokens":5}}`
+
+func answerWith(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("request-id", "req_1")
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func send(t *testing.T, method, url, body string, header ...string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(got)
+}
+
+func TestBytesPassUnchanged(t *testing.T) {
+	p := newProvider(t, answerWith(reply))
+	_, base, lines := start(t, p.URL, nil)
+	// Spaces, order, numbers, escapes and unknown members must all survive.
+	body := `{ "model" : "claude-opus-5",  "max_tokens":1.0e2, "future":{"b":1,"a":12345678901234567890123}, "messages":[{"role":"user","content":"\u00e9 <b>"}]}`
+	resp, got := send(t, "POST", base+"/v1/messages?beta=true", body,
+		"x-api-key", "k", "anthropic-beta", "a,b", "x-unknown", "kept", "warmpath-mode", "on")
+	if got != reply || resp.StatusCode != 200 || resp.Header.Get("request-id") != "req_1" {
+		t.Errorf("the client got %d %s", resp.StatusCode, got)
+	}
+	at := p.last(t)
+	if at.body != body || at.uri != "/v1/messages?beta=true" {
+		t.Errorf("the provider got %s %s", at.uri, at.body)
+	}
+	for name, want := range map[string]string{"X-Api-Key": "k", "Anthropic-Beta": "a,b", "X-Unknown": "kept", "Warmpath-Mode": ""} {
+		if got := at.header.Get(name); got != want {
+			t.Errorf("the provider got %s: %q, want %q", name, got, want)
+		}
+	}
+	eventually(t, func() bool {
+		return strings.Contains(lines.String(), "in 1000 (cached 900, written 90, 90%) out 5 stop")
+	}, func() string { return lines.String() })
+}
+
+func eventually(t *testing.T, done func() bool, state func() string) {
+	t.Helper()
+	for range 200 {
+		if done() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("it never happened; at last: %s", state())
+}
+
+func TestStreamPassesAtOnce(t *testing.T) {
+	events := []string{
+		"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"usage\":{\"input_tokens\":3,\"output_tokens\":1}}}\n\n",
+		"event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"é\"}}\n\n",
+		"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":7}}\n\n",
+		"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+	}
+	next := make(chan struct{})
+	p := newProvider(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, event := range events {
+			<-next
+			_, _ = io.WriteString(w, event)
+			w.(http.Flusher).Flush()
+		}
+	})
+	_, base, lines := start(t, p.URL, nil)
+	go func() { next <- struct{}{} }()
+	resp, err := http.Post(base+"/v1/messages", "application/json", strings.NewReader(`{"model":"claude-opus-5","stream":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	from := bufio.NewReader(resp.Body)
+	for i, event := range events {
+		got := make([]byte, len(event))
+		if _, err := io.ReadFull(from, got); err != nil || string(got) != event {
+			t.Fatalf("event %d came as %q, %v", i, got, err)
+		}
+		// Only now does the provider go on: what came must have come without
+		// the rest.
+		if i+1 < len(events) {
+			next <- struct{}{}
+		}
+	}
+	if rest, err := io.ReadAll(from); len(rest) > 0 || err != nil {
+		t.Errorf("after the last event: %q, %v", rest, err)
+	}
+	eventually(t, func() bool {
+		return strings.Contains(lines.String(), "in 3") && strings.Contains(lines.String(), "out 7 stop")
+	},
+		func() string { return lines.String() })
+}
+
+func TestStreamThatIsCutEndsWithAnError(t *testing.T) {
+	tests := map[string]struct{ path, start, want string }{
+		"messages":  {"/v1/messages", "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\n", "event: error\ndata: {\"type\":\"error\""},
+		"chat":      {"/v1/chat/completions", "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n", "data: {\"error\":{"},
+		"responses": {"/v1/responses", "event: response.created\ndata: {\"type\":\"response.created\",\"sequence_number\":0,\"response\":{\"id\":\"r\"}}\n\n", "event: response.failed\n"},
+		"gemini":    {"/v1beta/models/gemini-3:streamGenerateContent?alt=sse", "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\"}]}}]}\n\n", "data: {\"error\":{"},
+	}
+	for name, test := range tests {
+		for _, half := range []string{"", "data: {\"half"} {
+			t.Run(name+half, func(t *testing.T) {
+				p := newProvider(t, func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", "text/event-stream")
+					_, _ = io.WriteString(w, test.start+half)
+				})
+				_, base, lines := start(t, p.URL, nil)
+				_, got := send(t, "POST", base+test.path, `{"model":"m","stream":true}`)
+				rest, ok := strings.CutPrefix(got, test.start+half)
+				if !ok || !strings.Contains(rest, test.want) || strings.Contains(rest, "[DONE]") {
+					t.Errorf("the client got %q", got)
+				}
+				eventually(t, func() bool { return strings.Contains(lines.String(), "[stream_cut]") }, func() string { return lines.String() })
+			})
+		}
+	}
+}
+
+func TestClientThatLeavesEndsTheUpstreamRequest(t *testing.T) {
+	const stream = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\n"
+	for _, phase := range []string{"before the head", "in a silent stream", "in a whole reply"} {
+		t.Run(phase, func(t *testing.T) {
+			cancelled := make(chan struct{})
+			arrived := make(chan struct{})
+			p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
+				switch phase {
+				case "in a silent stream":
+					w.Header().Set("Content-Type", "text/event-stream")
+					_, _ = io.WriteString(w, stream)
+					w.(http.Flusher).Flush()
+				case "in a whole reply":
+					w.Header().Set("Content-Length", "100")
+					_, _ = io.WriteString(w, "{")
+					w.(http.Flusher).Flush()
+				}
+				close(arrived)
+				<-r.Context().Done()
+				close(cancelled)
+			})
+			_, base, lines := start(t, p.URL, nil)
+			ctx, cancel := context.WithCancel(context.Background())
+			go func() {
+				<-arrived
+				time.Sleep(20 * time.Millisecond)
+				cancel()
+			}()
+			req, _ := http.NewRequestWithContext(ctx, "POST", base+"/v1/messages", strings.NewReader(`{"model":"claude-opus-5"}`))
+			if resp, err := http.DefaultClient.Do(req); err == nil {
+				_, _ = io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+			select {
+			case <-cancelled:
+			case <-time.After(time.Second):
+				t.Error("the provider was still working one second after")
+			}
+			eventually(t, func() bool { return strings.Contains(lines.String(), " 499 ") }, func() string { return lines.String() })
+		})
+	}
+}
+
+func TestRefusalsHaveTheDialectsShape(t *testing.T) {
+	p := newProvider(t, answerWith(reply))
+	_, base, _ := start(t, p.URL, nil)
+	tests := map[string]struct {
+		path, body string
+		status     int
+		want       []string
+	}{
+		"bad json, messages":     {"/v1/messages", `{"model":"m",}`, 400, []string{`{"type":"error","error":{"type":"invalid_request_error"`, "byte 13"}},
+		"bad json, chat":         {"/v1/chat/completions", `{"model":"m"`, 400, []string{`{"error":{"message":`, `"type":"invalid_request_error"`, "byte"}},
+		"bad json, gemini":       {"/v1beta/models/m:generateContent", `nul`, 400, []string{`"status":"INVALID_ARGUMENT"`}},
+		"body too large":         {"/v1/messages", `{"a":"` + strings.Repeat("x", 1<<20) + `"}`, 413, []string{`"type":"request_too_large"`, "limits.body"}},
+		"deep nesting":           {"/v1/messages", strings.Repeat("[", 100_000), 400, []string{"invalid_request_error"}},
+		"two models":             {"/v1/messages", `{"model":"a","mod\u0065l":"b"}`, 400, []string{"twice"}},
+		"unknown path":           {"/v1/nothing", `{}`, 404, []string{"not_found"}},
+		"provider without chat":  {"/v1/messages", `{"model":"groq/llama"}`, 400, []string{"does not speak messages"}},
+		"unknown named provider": {"/p/nobody/v1/messages", `{}`, 404, []string{"nobody"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			before := p.count()
+			resp, got := send(t, "POST", base+test.path, test.body)
+			if resp.StatusCode != test.status {
+				t.Errorf("status %d, want %d: %s", resp.StatusCode, test.status, got)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("the client got %s, want it to hold %q", got, want)
+				}
+			}
+			if p.count() != before {
+				t.Error("the provider was asked all the same")
+			}
+		})
+	}
+}
+
+// raw sends bytes as they are and reads all of the answer.
+func raw(t *testing.T, address, request string) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+	_, _ = io.WriteString(conn, request)
+	got, _ := io.ReadAll(conn)
+	return string(got)
+}
+
+func TestSmugglingIsRefused(t *testing.T) {
+	p := newProvider(t, answerWith(reply))
+	g, _, _ := start(t, p.URL, nil)
+	const tail = "Host: x\r\nConnection: close\r\n"
+	tests := map[string]struct{ request, status string }{
+		"length and chunks":      {"POST /v1/messages HTTP/1.1\r\n" + tail + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "400"},
+		"two equal lengths":      {"POST /v1/messages HTTP/1.1\r\n" + tail + "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", "400"},
+		"two lengths":            {"POST /v1/messages HTTP/1.1\r\n" + tail + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", "400"},
+		"folded line":            {"POST /v1/messages HTTP/1.1\r\n" + tail + "X-A: b\r\n c\r\nContent-Length: 2\r\n\r\n{}", "400"},
+		"absolute form":          {"POST http://evil/v1/messages HTTP/1.1\r\n" + tail + "Content-Length: 2\r\n\r\n{}", "400"},
+		"connect":                {"CONNECT evil:443 HTTP/1.1\r\n" + tail + "\r\n", "4"},
+		"dot segments":           {"POST /anthropic/../x HTTP/1.1\r\n" + tail + "Content-Length: 2\r\n\r\n{}", "400"},
+		"escaped dot segments":   {"POST /anthropic/%2e%2e/x HTTP/1.1\r\n" + tail + "Content-Length: 2\r\n\r\n{}", "400"},
+		"unknown method":         {"BREW /v1/messages HTTP/1.1\r\n" + tail + "\r\n", "405"},
+		"oversized head":         {"POST /v1/messages HTTP/1.1\r\n" + tail + "X-A: " + strings.Repeat("a", 20_000) + "\r\n\r\n", "431"},
+		"chunk size is nonsense": {"POST /v1/messages HTTP/1.1\r\n" + tail + "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n", "400"},
+		"not http":               {"hello\r\n\r\n", "400"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := raw(t, g.Addr(), test.request)
+			if !strings.HasPrefix(got, "HTTP/1.1 "+test.status) || !strings.Contains(got, `"error"`) {
+				t.Errorf("answered %q, want status %s and an error body", got, test.status)
+			}
+			if p.count() != 0 {
+				t.Error("it reached the provider")
+			}
+		})
+	}
+}
+
+func TestRenamedModelChangesNothingElse(t *testing.T) {
+	p := newProvider(t, answerWith(reply))
+	_, base, _ := start(t, p.URL, nil)
+	send(t, "POST", base+"/v1/chat/completions", `{"a": 1,"model" : "openrouter/meta/llama-4","b":[ ]}`)
+	if got, want := p.last(t).body, `{"a": 1,"model" : "meta/llama-4","b":[ ]}`; got != want {
+		t.Errorf("the provider got %s, want %s", got, want)
+	}
+}
+
+func TestRetries(t *testing.T) {
+	tests := map[string]struct {
+		status int
+		header map[string]string
+		calls  int
+	}{
+		"overloaded":            {529, nil, 3},
+		"rate limit, told when": {429, map[string]string{"Retry-After": "0"}, 3},
+		"rate limit, untold":    {429, nil, 1},
+		"told a long time":      {429, map[string]string{"Retry-After": "3600"}, 1},
+		"told not to":           {529, map[string]string{"X-Should-Retry": "false"}, 1},
+		"told to":               {400, map[string]string{"X-Should-Retry": "true"}, 3},
+		"bad request":           {400, nil, 1},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const body = `{"type":"error","error":{"type":"x","message":"as it came"}}`
+			p := newProvider(t, func(w http.ResponseWriter, _ *http.Request) {
+				for name, value := range test.header {
+					w.Header().Set(name, value)
+				}
+				w.WriteHeader(test.status)
+				_, _ = io.WriteString(w, body)
+			})
+			_, base, _ := start(t, p.URL, nil)
+			resp, got := send(t, "POST", base+"/v1/messages", `{"model":"claude-opus-5"}`)
+			if resp.StatusCode != test.status || got != body {
+				t.Errorf("the client got %d %s", resp.StatusCode, got)
+			}
+			if p.count() != test.calls {
+				t.Errorf("the provider was called %d times, want %d", p.count(), test.calls)
+			}
+		})
+	}
+}
+
+func TestDrain(t *testing.T) {
+	proceed := make(chan struct{})
+	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\n")
+		w.(http.Flusher).Flush()
+		select {
+		case <-proceed:
+			_, _ = io.WriteString(w, "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n")
+		case <-r.Context().Done():
+		}
+	})
+	for _, patient := range []bool{true, false} {
+		t.Run(fmt.Sprintf("patient %v", patient), func(t *testing.T) {
+			g, base, _ := start(t, p.URL, nil)
+			resp, err := http.Post(base+"/v1/messages", "application/json", strings.NewReader(`{"model":"claude-opus-5","stream":true}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			defer cancel()
+			if patient {
+				time.AfterFunc(100*time.Millisecond, func() { proceed <- struct{}{} })
+			} else {
+				time.AfterFunc(100*time.Millisecond, cancel)
+			}
+			stopped := make(chan error, 1)
+			go func() { stopped <- g.Stop(ctx) }()
+			got, _ := io.ReadAll(resp.Body)
+			if patient != strings.HasSuffix(string(got), "{\"type\":\"message_stop\"}\n\n") || patient == strings.Contains(string(got), "event: error") {
+				t.Errorf("the client got %q", got)
+			}
+			if err := <-stopped; (err == nil) != patient {
+				t.Errorf("Stop() = %v", err)
+			}
+			if _, err := net.Dial("tcp", g.Addr()); err == nil {
+				t.Error("clients can still connect")
+			}
+		})
+	}
+}
