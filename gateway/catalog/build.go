@@ -37,7 +37,8 @@ var defaults = map[rewrite.Dialect]string{
 // Build makes a snapshot. With any problem the snapshot is nil; all problems
 // are found in one go, in a steady order.
 func Build(settings Settings) (*Snapshot, []Problem) {
-	rows, families := embedded()
+	given, families := embedded()
+	rows := maps.Clone(given)
 	s := &Snapshot{
 		providers: map[string]*Provider{},
 		families:  families,

@@ -3,6 +3,7 @@ package catalog
 import (
 	_ "embed"
 	"fmt"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 )
@@ -14,8 +15,9 @@ var providersYAML []byte
 var modelsYAML []byte
 
 // embedded reads the data files of this build. That they are sound is a
-// property of the build, which the tests hold it to; so a fault is a bug.
-func embedded() (map[string]Row, []family) {
+// property of the build, which the tests hold it to; so a fault is a bug. Nobody
+// may change what it returns.
+var embedded = sync.OnceValues(func() (map[string]Row, []family) {
 	var rows map[string]Row
 	if err := yaml.UnmarshalWithOptions(providersYAML, &rows, yaml.Strict()); err != nil {
 		panic(fmt.Sprintf("BUG: providers.yaml: %v", err))
@@ -25,4 +27,4 @@ func embedded() (map[string]Row, []family) {
 		panic(fmt.Sprintf("BUG: models.yaml: %v", err))
 	}
 	return rows, families
-}
+})

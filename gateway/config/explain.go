@@ -1,0 +1,114 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"warmpath/gateway/catalog"
+	"warmpath/rewrite"
+)
+
+// Explain writes the effective configuration as YAML, every setting with its
+// value and every secret masked. Loaded again it means the same, but for the
+// secrets.
+func (c *Config) Explain() ([]byte, error) {
+	var top yaml.MapSlice
+	for _, s := range settings {
+		section, name, nested := strings.Cut(s.key, ".")
+		if !nested {
+			top = append(top, item(s.key, written(s.field(c).text())))
+			continue
+		}
+		// The settings of a section follow each other.
+		if len(top) == 0 || top[len(top)-1].Key != section {
+			top = append(top, item(section, yaml.MapSlice{}))
+		}
+		last := &top[len(top)-1]
+		fields, _ := last.Value.(yaml.MapSlice)
+		last.Value = append(fields, item(name, written(s.field(c).text())))
+	}
+	keys := make([]string, len(c.AccessKeys))
+	for i, key := range c.AccessKeys {
+		keys[i] = key.String()
+	}
+	top = append(top,
+		item("access_keys", keys),
+		item("providers", explainProviders(c.Catalog)),
+		item("aliases", c.Catalog.Aliases()),
+		item("defaults", explainDefaults(c.Catalog)),
+		item("models", unlisted(c.Catalog)),
+	)
+	out, err := yaml.Marshal(top)
+	if err != nil {
+		return nil, fmt.Errorf("writing the configuration: %w", err)
+	}
+	return out, nil
+}
+
+func item(key string, value any) yaml.MapItem { return yaml.MapItem{Key: key, Value: value} }
+
+// written gives truth values and numbers a type, so that they are not quoted.
+func written(text string) any {
+	if n, err := strconv.Atoi(text); err == nil {
+		return n
+	}
+	switch text {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	return text
+}
+
+func explainProviders(s *catalog.Snapshot) yaml.MapSlice {
+	var rows yaml.MapSlice
+	for _, name := range s.Providers() {
+		p, _ := s.Provider(name)
+		main := p.Bases[rewrite.Opaque]
+		dialects := make([]string, len(p.Dialects))
+		var bases yaml.MapSlice
+		for i, d := range p.Dialects {
+			dialects[i] = d.String()
+			if base := p.Bases[d]; base.String() != main.String() {
+				bases = append(bases, item(d.String(), base.String()))
+			}
+		}
+		row := yaml.MapSlice{
+			item("label", p.Label),
+			item("base_url", main.String()),
+			item("dialects", dialects),
+		}
+		if len(bases) > 0 {
+			row = append(row, item("bases", bases))
+		}
+		row = append(row, item("key_style", p.KeyStyle.String()))
+		if !p.Key.IsZero() {
+			row = append(row, item("key", p.Key.String()))
+		}
+		rows = append(rows, item(name, row))
+	}
+	return rows
+}
+
+func explainDefaults(s *catalog.Snapshot) yaml.MapSlice {
+	var defaults yaml.MapSlice
+	for _, d := range rewrite.Dialects {
+		defaults = append(defaults, item(d.String(), s.For(d).Name))
+	}
+	return defaults
+}
+
+// unlisted are the model names that the embedded catalog does not have.
+func unlisted(s *catalog.Snapshot) []string {
+	names := []string{}
+	for _, name := range s.Models() {
+		if _, ok := s.Model(name); !ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}

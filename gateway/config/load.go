@@ -1,0 +1,215 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"warmpath/gateway/catalog"
+	"warmpath/gateway/secret"
+)
+
+// loader is the state of one Load.
+type loader struct {
+	reader
+	sources *Sources
+	root    *entry
+	// moved says where the address of a provider came from, if not from the
+	// file.
+	moved map[string]string
+}
+
+// Load reads and checks the configuration. The error holds all faults, as
+// Problems, unless the file cannot be read at all.
+func Load(s *Sources) (*Config, error) {
+	l := &loader{sources: s, moved: map[string]string{}}
+	l.name = s.File
+	if l.name == "" {
+		l.name = s.variable("WARMPATH_CONFIG")
+	}
+	var data []byte
+	if l.name != "" {
+		var err error
+		if data, err = os.ReadFile(l.name); err != nil {
+			return nil, fmt.Errorf("reading the configuration: %w", err)
+		}
+	}
+	return l.load(data)
+}
+
+func (l *loader) load(data []byte) (*Config, error) {
+	l.root = l.read(data)
+	c := &Config{}
+	for _, s := range settings {
+		l.set(c, s)
+	}
+	l.data(c)
+	c.AccessKeys = l.accessKeys()
+	c.Catalog = l.catalog()
+	l.check(c)
+	if len(l.problems) > 0 {
+		return nil, l.problems
+	}
+	c.Warnings = warnings(c)
+	return c, nil
+}
+
+func (l *loader) set(c *Config, s setting) {
+	o, ok := l.pick(s)
+	if !ok {
+		return
+	}
+	if s.secret {
+		text, err := l.fetch(o)
+		if err != nil {
+			l.problem(o.where, s.key, err.Error())
+			return
+		}
+		o.text = text
+	}
+	if err := s.field(c).parse(o.text); err != nil {
+		l.problem(o.where, s.key, err.Error())
+	}
+}
+
+func (l *loader) problem(where, key, message string) {
+	l.problems = append(l.problems, Problem{Where: where, Key: key, Message: message})
+}
+
+// data fills the folder in: the default is the user's own, and in a container
+// without a home there is none.
+func (l *loader) data(c *Config) {
+	home, xdg := l.sources.variable("HOME"), l.sources.variable("XDG_DATA_HOME")
+	rest, tilde := strings.CutPrefix(c.Data, "~/")
+	switch {
+	case tilde && home != "":
+		c.Data = filepath.Join(home, rest)
+	case c.Data != "":
+	case filepath.IsAbs(xdg):
+		c.Data = filepath.Join(xdg, "warmpath")
+	case filepath.IsAbs(home):
+		c.Data = filepath.Join(home, ".local", "share", "warmpath")
+	default:
+		c.Data = DataMemory
+	}
+}
+
+// accessKeys reads the list, or the variable that replaces it.
+func (l *loader) accessKeys() []secret.String {
+	var origins []origin
+	if text := l.sources.variable("WARMPATH_ACCESS_KEYS"); text != "" {
+		for part := range strings.SplitSeq(text, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				origins = append(origins, origin{text: part, where: "WARMPATH_ACCESS_KEYS"})
+			}
+		}
+	} else if list := l.root.at("access_keys"); list != nil {
+		for _, item := range list.items {
+			origins = append(origins, l.inFile(item))
+		}
+	}
+	var keys []secret.String
+	for i, o := range origins {
+		if key := l.secret(o, fmt.Sprintf("access_keys[%d]", i)); !key.IsZero() {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// secret fetches one and checks it; a fault is reported and gives none.
+func (l *loader) secret(o origin, key string) (s secret.String) {
+	text, err := l.fetch(o)
+	if err == nil && text == "" {
+		err = errors.New("is empty; give a key, or remove it")
+	}
+	if err == nil {
+		err = credential{&s}.parse(text)
+	}
+	if err != nil {
+		l.problem(o.where, key, err.Error())
+	}
+	return s
+}
+
+func (l *loader) catalog() *catalog.Snapshot {
+	given := catalog.Settings{
+		Providers: map[string]catalog.Row{},
+		Addresses: l.addresses(),
+		Aliases:   l.texts("aliases"),
+		Defaults:  l.texts("defaults"),
+		Models:    l.list("models"),
+	}
+	if providers := l.root.at("providers"); providers != nil {
+		names := make([]string, 0, len(providers.children))
+		for name := range providers.children {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			given.Providers[name] = l.row(name)
+		}
+	}
+	snapshot, problems := catalog.Build(given)
+	for _, p := range problems {
+		l.fault(p)
+	}
+	return snapshot
+}
+
+func (l *loader) row(name string) catalog.Row {
+	text := func(field string) string {
+		if e := l.root.at("providers", name, field); e != nil {
+			return e.text
+		}
+		return ""
+	}
+	row := catalog.Row{
+		Label:    text("label"),
+		BaseURL:  text("base_url"),
+		Dialects: l.list("providers", name, "dialects"),
+		Bases:    l.texts("providers", name, "bases"),
+		KeyStyle: text("key_style"),
+	}
+	if e := l.root.at("providers", name, "key"); e != nil {
+		row.Key = l.secret(l.inFile(e), "providers."+name+".key")
+	}
+	return row
+}
+
+// fault places a problem that the catalog found: in the file, or at the flag
+// or variable that moved the provider.
+func (l *loader) fault(p catalog.Problem) {
+	if len(p.Path) == 2 && p.Path[0] == "upstream" {
+		l.problem(l.moved[p.Path[1]], p.Path[1], p.Message)
+		return
+	}
+	where := ""
+	if at := l.root.nearest(p.Path); at.line > 0 {
+		where = l.where(at)
+	}
+	l.problem(where, strings.Join(p.Path, "."), p.Message)
+}
+
+func (l *loader) texts(path ...string) map[string]string {
+	texts := map[string]string{}
+	if e := l.root.at(path...); e != nil {
+		for name, child := range e.children {
+			texts[name] = child.text
+		}
+	}
+	return texts
+}
+
+func (l *loader) list(path ...string) []string {
+	var list []string
+	if e := l.root.at(path...); e != nil {
+		for _, item := range e.items {
+			list = append(list, item.text)
+		}
+	}
+	return list
+}

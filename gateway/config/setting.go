@@ -1,0 +1,97 @@
+package config
+
+import (
+	"math"
+	"time"
+)
+
+// setting is one scalar of the configuration: what it is called in the file,
+// on the command line and in the environment, and which field it fills.
+type setting struct {
+	// key is the dotted path in the file. flag and env are empty where there
+	// is no such way to set it.
+	key, flag, env string
+	// initial is the default as it would be written in a file.
+	initial string
+	// help is the flag's sentence; the word in backquotes names its value.
+	help string
+	// secret says that the value is a reference to a secret, or one itself.
+	secret bool
+	field  func(*Config) value
+}
+
+// settings are all scalars, in the order in which they are explained.
+var settings = []setting{
+	{
+		key: "listen", flag: "listen", env: "WARMPATH_LISTEN", initial: "127.0.0.1:8787",
+		help:  "`address` for clients, as host:port",
+		field: func(c *Config) value { return word{&c.Listen} },
+	},
+	{
+		key: "admin", flag: "admin", env: "WARMPATH_ADMIN", initial: "127.0.0.1:9464",
+		help:  "`address` for metrics, health and the console, as host:port",
+		field: func(c *Config) value { return word{&c.Admin} },
+	},
+	{
+		key: "mode", flag: "mode", env: "WARMPATH_MODE", initial: "on",
+		help:  "`mode`: off only forwards, observe also measures, on also keeps caches warm",
+		field: func(c *Config) value { return modeOf{&c.Mode} },
+	},
+	{
+		// The default depends on the user, see dataFolder.
+		key: "data", flag: "data", env: "WARMPATH_DATA",
+		help:  "`folder` for what must survive a restart, or the word memory",
+		field: func(c *Config) value { return word{&c.Data} },
+	},
+	{
+		key: "quiet", flag: "quiet", env: "WARMPATH_QUIET", initial: "false",
+		help:  "print no line for each request",
+		field: func(c *Config) value { return truth{&c.Quiet} },
+	},
+	{
+		key: "admin_token", env: "WARMPATH_ADMIN_TOKEN", secret: true,
+		field: func(c *Config) value { return credential{&c.AdminToken} },
+	},
+	{key: "limits.body", initial: "64MiB", field: func(c *Config) value {
+		return bytes[int64]{field: &c.Limits.Body, least: 1 << 10, most: 1 << 30}
+	}},
+	{key: "limits.decoded_body", initial: "64MiB", field: func(c *Config) value {
+		return bytes[int64]{field: &c.Limits.DecodedBody, least: 1 << 10, most: 1 << 30}
+	}},
+	{key: "limits.bodies_in_flight", initial: "auto", field: func(c *Config) value {
+		return bytes[int64]{field: &c.Limits.BodiesInFlight, least: 1 << 10, most: math.MaxInt64, auto: quarterOfMemory}
+	}},
+	{key: "limits.headers", initial: "8KiB", field: func(c *Config) value {
+		return bytes[int]{field: &c.Limits.Headers, least: 1 << 10, most: 1 << 20}
+	}},
+	{key: "limits.connections", initial: "10000", field: func(c *Config) value {
+		return count{&c.Limits.Connections, 1, 1 << 20}
+	}},
+	duration("timeouts.header", "10s", func(t *Timeouts) *time.Duration { return &t.Header }),
+	duration("timeouts.body", "1m", func(t *Timeouts) *time.Duration { return &t.Body }),
+	duration("timeouts.idle", "2m", func(t *Timeouts) *time.Duration { return &t.Idle }),
+	duration("timeouts.write", "1m", func(t *Timeouts) *time.Duration { return &t.Write }),
+	duration("timeouts.upstream_connect", "10s", func(t *Timeouts) *time.Duration { return &t.UpstreamConnect }),
+	duration("timeouts.upstream_header", "10m", func(t *Timeouts) *time.Duration { return &t.UpstreamHeader }),
+	duration("timeouts.upstream_idle", "5m", func(t *Timeouts) *time.Duration { return &t.UpstreamIdle }),
+	{key: "timeouts.heartbeat", initial: "15s", field: func(c *Config) value {
+		return span{&c.Timeouts.Heartbeat, true}
+	}},
+	{
+		key: "timeouts.drain", flag: "drain", env: "WARMPATH_DRAIN", initial: "30s",
+		help:  "how `long` requests may go on after the gateway was asked to stop",
+		field: func(c *Config) value { return span{&c.Timeouts.Drain, true} },
+	},
+	{
+		key: "retries", flag: "retries", env: "WARMPATH_RETRIES", initial: "2",
+		help:  "how `often` a failed attempt may be repeated before the reply has begun",
+		field: func(c *Config) value { return count{&c.Retries, 0, 10} },
+	},
+}
+
+// duration is a timeout that only the file sets, and that cannot be zero.
+func duration(key, initial string, field func(*Timeouts) *time.Duration) setting {
+	return setting{key: key, initial: initial, field: func(c *Config) value {
+		return span{field(&c.Timeouts), false}
+	}}
+}
