@@ -1,13 +1,13 @@
 package console
 
 import (
-	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
-	"html/template"
+	"html"
 	"mime"
 	"path"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -20,60 +20,93 @@ var assets embed.FS
 // script runs, nothing is fetched from outside, no page may frame it.
 const contentPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
-	"count":   grouped,
-	"share":   func(c cacheTokens) string { return percent(c.Read, c.total()) },
-	"bar":     barOf,
-	"percent": percent,
-	"seconds": shortSeconds,
-}).ParseFS(assets, "assets/page.html"))
-
 func (s *Server) page(ctx *fasthttp.RequestCtx) {
 	n, err := numbersOf(s.config.Gatherer)
 	if err != nil {
 		text(ctx, fasthttp.StatusInternalServerError, "the metrics could not be gathered")
 		return
 	}
-	status := s.config.Status()
-	var out bytes.Buffer
-	err = page.Execute(&out, struct {
-		*numbers
-		Status Status
-		Ready  bool
-		Uptime string
-	}{n, status, s.config.Ready(), time.Since(status.Started).Truncate(time.Second).String()})
-	if err != nil {
-		panic("BUG: the page does not fit its numbers: " + err.Error())
-	}
 	ctx.Response.Header.Set("Content-Security-Policy", contentPolicy)
 	ctx.Response.Header.Set("Referrer-Policy", "no-referrer")
 	ctx.SetContentType("text/html; charset=utf-8")
-	ctx.SetBody(out.Bytes())
+	ctx.SetBodyString(render(n, s.config.Status(), s.config.Ready()))
 }
 
-// static serves an embedded file by name.
-func static(ctx *fasthttp.RequestCtx, name string) {
-	body, err := assets.ReadFile("assets/" + name)
-	if err != nil {
-		panic("BUG: not embedded: " + name)
+// render fills the page. It puts text in place of the words in braces in
+// page.html by itself, because the template packages would add 5 MB to the
+// program.
+func render(n *numbers, status Status, ready bool) string {
+	state := `<p class="state bad">not ready</p>`
+	if ready {
+		state = `<p class="state good">ready</p>`
 	}
-	ctx.SetContentType(mime.TypeByExtension(path.Ext(name)))
-	ctx.Response.Header.Set("Cache-Control", "max-age=3600")
-	ctx.SetBody(body)
+	return strings.NewReplacer(
+		"{state}", state,
+		"{version}", html.EscapeString(status.Version),
+		"{mode}", html.EscapeString(status.Mode),
+		"{uptime}", time.Since(status.Started).Truncate(time.Second).String(),
+		"{share}", percent(n.Cache.Read, n.Cache.total()),
+		"{requests}", grouped(n.Requests),
+		"{in_flight}", grouped(n.InFlight),
+		"{streams}", grouped(n.StreamsOpen),
+		"{input}", grouped(n.Input),
+		"{cache_read}", grouped(n.Cache.Read),
+		"{output}", grouped(n.Output),
+		"{failed_share}", percent(n.Failed, n.Requests),
+		"{failed}", grouped(n.Failed),
+		"{overhead}", shortSeconds(n.Overhead),
+		"{models}", modelRows(n.Models),
+		"{reasons}", reasonRows(n.Reasons),
+		"{providers}", html.EscapeString(cmp.Or(strings.Join(status.Providers, ", "), "none configured")),
+	).Replace(asset("page.html"))
 }
 
-// segment is one part of a cache bar, in units of a thousandth of its width.
-type segment struct {
-	Class    string
-	X, Width int64
+func modelRows(models []modelNumbers) string {
+	if len(models) == 0 {
+		return `<tr><td colspan="11" class="empty">No reply yet. Send a request to the gateway and its numbers appear here.</td></tr>` + "\n"
+	}
+	var b strings.Builder
+	for _, m := range models {
+		fmt.Fprintf(&b, `<tr><td>%s</td><th scope="row">%s</th><td class="wide">%s</td><td>%s</td>`,
+			html.EscapeString(m.Provider), html.EscapeString(m.Model), bar(m.Cache), percent(m.Cache.Read, m.Cache.total()))
+		for _, outcome := range []string{"hit", "partial", "miss", "cold", "unreported"} {
+			cell(&b, grouped(m.Outcomes[outcome]))
+		}
+		cell(&b, grouped(m.Input))
+		cell(&b, grouped(m.Output))
+		b.WriteString("</tr>\n")
+	}
+	return b.String()
 }
 
-func barOf(c cacheTokens) []segment {
+func reasonRows(reasons []reasonCount) string {
+	if len(reasons) == 0 {
+		return `<tr><td colspan="2" class="empty">None did.</td></tr>` + "\n"
+	}
+	var b strings.Builder
+	for _, r := range reasons {
+		fmt.Fprintf(&b, `<tr><th scope="row">%s</th>`, html.EscapeString(r.Reason))
+		cell(&b, grouped(r.Count))
+		b.WriteString("</tr>\n")
+	}
+	return b.String()
+}
+
+func cell(b *strings.Builder, number string) {
+	b.WriteString("<td>")
+	b.WriteString(number)
+	b.WriteString("</td>")
+}
+
+// bar draws what the cache did with a model's input, in thousandths of the
+// width. Widths are attributes, as the content policy allows no inline style.
+func bar(c cacheTokens) string {
 	total := c.total()
 	if total == 0 {
-		return nil
+		return "<small>not reported</small>"
 	}
-	var bar []segment
+	var b strings.Builder
+	b.WriteString(`<svg viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label="input by cache use">`)
 	done := int64(0)
 	for _, part := range []struct {
 		class  string
@@ -81,36 +114,23 @@ func barOf(c cacheTokens) []segment {
 	}{{"read", c.Read}, {"write", c.Write}, {"fresh", c.Fresh}} {
 		from := done * 1000 / total
 		done += part.tokens
-		bar = append(bar, segment{part.class, from, done*1000/total - from})
+		fmt.Fprintf(&b, `<rect class="%s" x="%d" width="%d" height="10"/>`, part.class, from, done*1000/total-from)
 	}
-	return bar
+	b.WriteString("</svg>")
+	return b.String()
 }
 
-// percent is a share with one decimal; of nothing it is unknown, not zero.
-func percent(part, whole int64) string {
-	if whole == 0 {
-		return "–"
-	}
-	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 1, 64) + " %"
+// static serves an embedded file by name.
+func static(ctx *fasthttp.RequestCtx, name string) {
+	ctx.SetContentType(mime.TypeByExtension(path.Ext(name)))
+	ctx.Response.Header.Set("Cache-Control", "max-age=3600")
+	ctx.SetBodyString(asset(name))
 }
 
-// grouped is a number with its thousands apart.
-func grouped(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "\u202f" + digits[i:]
+func asset(name string) string {
+	body, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		panic("BUG: not embedded: " + name)
 	}
-	return digits
-}
-
-func shortSeconds(s float64) string {
-	switch {
-	case s == 0:
-		return "–"
-	case s < 1e-3:
-		return fmt.Sprintf("%.0f µs", s*1e6)
-	case s < 1:
-		return fmt.Sprintf("%g ms", s*1e3)
-	}
-	return fmt.Sprintf("%g s", s)
+	return string(body)
 }

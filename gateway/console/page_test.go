@@ -1,7 +1,9 @@
 package console
 
 import (
-	"slices"
+	"fmt"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -23,20 +25,43 @@ func TestShortSeconds(t *testing.T) {
 
 // Whatever the numbers, the parts of a bar touch and fill it.
 func TestBarIsFull(t *testing.T) {
+	rect := regexp.MustCompile(`x="(\d+)" width="(\d+)"`)
 	for _, c := range []cacheTokens{{1, 1, 1}, {0, 0, 7}, {7, 0, 0}, {1, 1000000, 1}, {3, 3, 1}} {
-		bar := barOf(c)
-		var x int64
-		for _, s := range bar {
-			if s.X != x || s.Width < 0 {
-				t.Errorf("%v: %v", c, bar)
+		var end int
+		for _, m := range rect.FindAllStringSubmatch(bar(c), -1) {
+			var x, width int
+			if _, err := fmt.Sscan(m[1], &x); err != nil {
+				t.Fatal(err)
 			}
-			x += s.Width
+			if _, err := fmt.Sscan(m[2], &width); err != nil {
+				t.Fatal(err)
+			}
+			if x != end {
+				t.Errorf("%v: a part begins at %d, the one before ends at %d", c, x, end)
+			}
+			end = x + width
 		}
-		if x != 1000 {
-			t.Errorf("%v: the bar ends at %d", c, x)
+		if end != 1000 {
+			t.Errorf("%v: the bar ends at %d", c, end)
 		}
 	}
-	if bar := barOf(cacheTokens{}); !slices.Equal(bar, nil) {
-		t.Errorf("nothing has the bar %v", bar)
+}
+
+// Names come from configuration and replies; none of them is markup, and none
+// is taken for a place to fill.
+func TestRenderEscapes(t *testing.T) {
+	const evil = `<i>"{share}"`
+	page := render(&numbers{
+		Models:  []modelNumbers{{Provider: evil, Model: evil}},
+		Reasons: []reasonCount{{evil, 1}},
+	}, Status{Version: evil, Mode: evil, Providers: []string{evil}}, true)
+	if strings.Contains(page, "<i>") {
+		t.Error("a name became markup")
+	}
+	if got := strings.Count(page, "&lt;i&gt;&#34;{share}&#34;"); got != 6 {
+		t.Errorf("the name stands %d times on the page, want 6", got)
+	}
+	if left := regexp.MustCompile(`\{[a-z_]+\}`).FindAllString(strings.ReplaceAll(page, "{share}", ""), -1); left != nil {
+		t.Errorf("never filled: %v", left)
 	}
 }
