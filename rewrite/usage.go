@@ -43,10 +43,13 @@ type Usage struct {
 // SetInput fills the input side from a total that includes what was read from
 // and written to the cache, as most providers count. Some report a total that
 // excludes them; a part larger than the whole gives those away, and then the
-// total given is what was fresh. A total that is unknown changes nothing but
-// the parts.
+// total given is what was fresh. An unknown total leaves the one that was set
+// before.
 func (u *Usage) SetInput(total, read, write Count) {
 	u.CacheRead, u.CacheWrite = read, write
+	if !total.Known {
+		total = u.InputTotal
+	}
 	if !total.Known {
 		return
 	}
