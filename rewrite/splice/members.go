@@ -1,7 +1,6 @@
 package splice
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/tidwall/gjson"
@@ -86,10 +85,15 @@ func walkObject(b []byte, i int, yield func(key []byte, keySpan, value rewrite.S
 			return i, msgMissingName
 		}
 		key := rewrite.Span{Start: i}
-		if i = skipString(b, i+1); i < 0 {
+		var escaped bool
+		if i, escaped = skipName(b, i+1); i < 0 {
 			return key.Start, msgUnterminatedString
 		}
 		key.End = i
+		name := b[key.Start+1 : key.End-1]
+		if escaped {
+			name = unescape(b[key.Start:key.End])
+		}
 		if i = skipSpace(b, i); i >= len(b) || b[i] != ':' {
 			return i, msgMissingColon
 		}
@@ -97,7 +101,7 @@ func walkObject(b []byte, i int, yield func(key []byte, keySpan, value rewrite.S
 		if value.End, msg = skipValue(b, value.Start); msg != "" {
 			return value.End, msg
 		}
-		if !yield(unquote(b[key.Start:key.End]), key, value) {
+		if !yield(name, key, value) {
 			return len(b), ""
 		}
 		if i = skipSpace(b, value.End); i >= len(b) {
@@ -142,12 +146,7 @@ func walkArray(b []byte, i int, yield func(value []byte) bool) (end int, msg str
 	}
 }
 
-// unquote gives the content of a JSON string; it allocates only when there is
-// something to unescape.
-func unquote(quoted []byte) []byte {
-	inner := quoted[1 : len(quoted)-1]
-	if bytes.IndexByte(inner, '\\') < 0 {
-		return inner
-	}
+// unescape gives the content of a JSON string that has escapes in it.
+func unescape(quoted []byte) []byte {
 	return []byte(gjson.ParseBytes(quoted).String())
 }

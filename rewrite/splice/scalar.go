@@ -14,7 +14,10 @@ func String(value []byte) (content []byte, ok bool) {
 	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
 		return nil, false
 	}
-	return unquote(value), true
+	if bytes.IndexByte(value, '\\') >= 0 {
+		return unescape(value), true
+	}
+	return value[1 : len(value)-1], true
 }
 
 // Text is String for a value that will be kept: empty for anything but a

@@ -1,6 +1,10 @@
 package splice
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
 
 // The words of the structural errors, shared by everything that scans.
 const (
@@ -36,11 +40,9 @@ func skipSpace(b []byte, i int) int {
 // always ends, at the latest, at the opening quote.
 func skipString(b []byte, i int) int {
 	for {
-		j := bytes.IndexByte(b[i:], '"')
-		if j < 0 {
+		if i = nextQuote(b, i) + 1; i == 0 {
 			return -1
 		}
-		i += j + 1
 		if b[i-2] != '\\' {
 			return i
 		}
@@ -52,6 +54,45 @@ func skipString(b []byte, i int) int {
 			return i
 		}
 	}
+}
+
+// skipName is skipString for the name of a member, and reports whether there is
+// anything in it to unescape.
+func skipName(b []byte, i int) (end int, escaped bool) {
+	for ; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			return i + 1, false
+		case '\\':
+			return skipString(b, i), true
+		}
+	}
+	return -1, false
+}
+
+// near is how many bytes are searched a word at a time before the vector
+// search, whose call costs more than most names and values are long.
+const near = 32
+
+// nextQuote gives the offset of the first quote at or after i, or -1.
+func nextQuote(b []byte, i int) int {
+	for limit := i + near; i < limit && i+8 <= len(b); i += 8 {
+		if at := indexQuote(binary.LittleEndian.Uint64(b[i:])); at < 8 {
+			return i + at
+		}
+	}
+	if at := bytes.IndexByte(b[i:], '"'); at >= 0 {
+		return i + at
+	}
+	return -1
+}
+
+// indexQuote gives the index of the first quote among the eight bytes of a word
+// read in little-endian order, or 8.
+func indexQuote(word uint64) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	word ^= '"' * ones
+	return bits.TrailingZeros64((word-ones)&^word&highs) / 8
 }
 
 // skipValue gives the offset after the value that begins at i. On failure the
