@@ -1,0 +1,40 @@
+package relay
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"warmpath/rewrite"
+)
+
+func TestLine(t *testing.T) {
+	arrived := time.Date(2026, 11, 29, 9, 8, 7, 0, time.UTC)
+	usage := rewrite.Usage{InputTotal: rewrite.Tokens(18_400), CacheRead: rewrite.Tokens(17_020), CacheWrite: rewrite.Tokens(0), OutputTotal: rewrite.Tokens(220)}
+	tests := map[string]struct {
+		record Record
+		want   string
+	}{
+		"stream": {
+			Record{Arrived: arrived, Dialect: rewrite.Messages, Operation: OpGenerate, Provider: "anthropic", Model: "claude-opus-5", Stream: true, Status: 200,
+				TimeToFirstToken: 310 * time.Millisecond, Duration: 4200 * time.Millisecond, Report: rewrite.Report{Usage: usage, Stop: rewrite.StopTools}},
+			"09:08:07 messages anthropic claude-opus-5 200 4.2s first 310ms in 18.4k (cached 17.0k, written 0, 92%) out 220 tool_calls",
+		},
+		"usage without cache figures": {
+			Record{Arrived: arrived, Dialect: rewrite.Completions, Operation: OpGenerate, Provider: "ollama", Model: "m", Status: 200, Duration: 90 * time.Second,
+				Report: rewrite.Report{Usage: rewrite.Usage{InputTotal: rewrite.Tokens(9_999)}, Stop: rewrite.StopEnd}},
+			"09:08:07 chat ollama m 200 1m30s in 9999 out ? stop",
+		},
+		"failure": {
+			Record{Arrived: arrived, Dialect: rewrite.Gemini, Operation: OpCountTokens, Provider: "gemini", Status: 502, Retries: 2, Reason: rewrite.ReasonUnreachable, Cause: errors.New("private")},
+			"09:08:07 gemini/count_tokens gemini 502 0ms retries 2 [unreachable]",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := test.record.Line(); got != test.want {
+				t.Errorf("Line() =\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
