@@ -72,7 +72,7 @@ func (p *provider) count() int {
 }
 
 // start runs a gateway whose providers are all at one address.
-func start(t *testing.T, upstream string, change func(*config.Config)) (g *gateway.Gateway, base string, lines *buffer) {
+func start(t testing.TB, upstream string, change func(*config.Config)) (g *gateway.Gateway, base string, lines *buffer) {
 	t.Helper()
 	snapshot, problems := catalog.Build(catalog.Settings{Addresses: map[string]string{
 		"anthropic": upstream, "openai": upstream, "gemini": upstream, "openrouter": upstream,
