@@ -96,9 +96,25 @@ type reader struct {
 // mostBytes is far beyond any sensible file.
 const mostBytes = 1 << 20
 
-// mostOpen bounds the nesting of flow collections: the parser recurses, and no
-// setting needs more than a few levels.
-const mostOpen = 100
+// deepest bounds how many flow collections may stand in each other: the parser
+// recurses, and no setting needs more than a few levels.
+const deepest = 100
+
+// depth counts brackets without regard to quotes; texts full of opening
+// brackets are no loss.
+func depth(text string) (most int) {
+	depth := 0
+	for _, c := range []byte(text) {
+		switch c {
+		case '[', '{':
+			depth++
+			most = max(most, depth)
+		case ']', '}':
+			depth = max(depth-1, 0)
+		}
+	}
+	return most
+}
 
 // read parses a file; the root entry is never nil.
 func (r *reader) read(data []byte) *entry {
@@ -109,8 +125,8 @@ func (r *reader) read(data []byte) *entry {
 	case len(data) > mostBytes:
 		r.report(place{}, "", "is larger than 1 MiB; this is not a configuration")
 		return root
-	case strings.Count(text, "[")+strings.Count(text, "{") > mostOpen+strings.Count(text, "]")+strings.Count(text, "}"):
-		r.report(place{}, "", "has many brackets that are never closed")
+	case depth(text) > deepest:
+		r.report(place{}, "", "has far more brackets in brackets than any setting needs")
 		return root
 	}
 	file, err := parser.ParseBytes([]byte(text), 0, parser.AllowDuplicateMapKey())

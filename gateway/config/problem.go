@@ -42,11 +42,16 @@ func (p Problem) String() string {
 // Problems are all faults that were found, as one error.
 type Problems []Problem
 
-// Error is one problem after the other, each on its own line.
+// Error is one problem after the other, each on its own line. A file that is
+// something else altogether has thousands, of which the first say enough.
 func (p Problems) Error() string {
-	lines := make([]string, len(p))
-	for i, problem := range p {
-		lines[i] = problem.String()
+	const most = 50
+	var lines []string
+	for _, problem := range p[:min(len(p), most)] {
+		lines = append(lines, problem.String())
+	}
+	if more := len(p) - most; more > 0 {
+		lines = append(lines, fmt.Sprintf("... and %d more problems", more))
 	}
 	return strings.Join(lines, "\n")
 }

