@@ -92,7 +92,7 @@ warmpath.yaml: has far more brackets in brackets than any setting needs`},
 		{"number", given{file: "retries: many"}, `warmpath.yaml:1:1: retries is "many"; write a whole number from 0 to 10`},
 		{"number out of range", given{file: "limits: {connections: 0}"}, `warmpath.yaml:1:10: limits.connections is "0"; write a whole number from 1 to 1048576`},
 		{"fraction", given{file: "retries: 1.5"}, `warmpath.yaml:1:1: retries is "1.5"; write a whole number from 0 to 10`},
-		{"size", given{file: "limits:\n  body: 64 megabytes"}, `warmpath.yaml:2:3: limits.body is "64 megabytes", which is not a size; write bytes, or a unit like 64MiB, 8KiB or 1GiB`},
+		{"size", given{file: "limits:\n  body: 64megabytes"}, `warmpath.yaml:2:3: limits.body is "64megabytes", which is not a size; write bytes, or a unit like 64MiB, 8KiB or 1GiB`},
 		{"size out of range", given{file: "limits: {headers: 2MiB, body: 2GiB}"}, `
 warmpath.yaml:1:25: limits.body is 2GiB; write a size from 1KiB to 1GiB
 warmpath.yaml:1:10: limits.headers is 2MiB; write a size from 1KiB to 1MiB`},

@@ -209,11 +209,11 @@ func sendable(text string) error {
 	return nil
 }
 
-// quote repeats a value in a message, unless it is so long that it may be a
-// secret in the wrong place.
+// quote repeats a value in a message, unless it may be a secret in the wrong
+// place: a long one, or the rest of a line that lost its form.
 func quote(text string) string {
 	const longest = 24
-	if len(text) > longest {
+	if len(text) > longest || strings.ContainsAny(text, " \t\n") {
 		return secret.Mask
 	}
 	return strconv.Quote(text)
