@@ -30,7 +30,7 @@ func TestStreamCutAnywhere(t *testing.T) {
 	eachGolden(t, func(t *testing.T, d dialect, g golden) {
 		states := []rewrite.Report{{}}
 		var r rewrite.Report
-		s := sse.Splitter{Bare: true}
+		var s sse.Splitter
 		read := func(e sse.Event) {
 			d.readEvent(e.Name, e.Data, &r)
 			state := r
@@ -40,8 +40,12 @@ func TestStreamCutAnywhere(t *testing.T) {
 		s.Feed([]byte(g.stream), read)
 		s.Close(read)
 		after := 0
+		var tap rewrite.Report
+		var whole sse.Splitter
 		for n := range len(g.stream) {
-			got := d.tap(g.stream[:n], n+1)
+			// The stream so far, and then its end.
+			got, cut := tap, whole
+			cut.Close(func(e sse.Event) { d.readEvent(e.Name, e.Data, &got) })
 			got.Sequence = 0
 			for after < len(states) && got != states[after] {
 				after++
@@ -49,6 +53,7 @@ func TestStreamCutAnywhere(t *testing.T) {
 			if after == len(states) {
 				t.Fatalf("cut after %q: the report is that of no whole event:\n%s", g.stream[:n], describe(got))
 			}
+			whole.Feed([]byte(g.stream[n:n+1]), func(e sse.Event) { d.readEvent(e.Name, e.Data, &tap) })
 		}
 	})
 }
