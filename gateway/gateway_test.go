@@ -18,6 +18,7 @@ import (
 	"warmpath/gateway"
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/config"
+	"warmpath/gateway/secret"
 )
 
 func TestMain(m *testing.M) {
@@ -471,6 +472,93 @@ func TestDrain(t *testing.T) {
 			}
 			if _, err := net.Dial("tcp", g.Addr()); err == nil {
 				t.Error("clients can still connect")
+			}
+		})
+	}
+}
+
+func TestHeartbeatInSilence(t *testing.T) {
+	const first = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\n"
+	const last = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
+	tests := map[string]struct {
+		silence, heartbeat time.Duration
+		before             string // what stands before the silence
+		beats, cut         bool
+	}{
+		"between events":      {time.Minute, 20 * time.Millisecond, first, true, false},
+		"within an event":     {time.Minute, 20 * time.Millisecond, first + "data: {\"ha", false, false},
+		"none asked for":      {time.Minute, 0, first, false, false},
+		"silent for too long": {100 * time.Millisecond, 20 * time.Millisecond, first, true, true},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, test.before)
+				w.(http.Flusher).Flush()
+				select {
+				case <-time.After(300 * time.Millisecond):
+				case <-r.Context().Done():
+					return
+				}
+				_, _ = io.WriteString(w, "lf\"}\n\n"+last)
+			})
+			_, base, _ := start(t, p.URL, func(cfg *config.Config) {
+				cfg.Timeouts.Heartbeat, cfg.Timeouts.UpstreamIdle = test.heartbeat, test.silence
+			})
+			_, got := send(t, "POST", base+"/v1/messages", `{"model":"claude-opus-5","stream":true}`)
+			if test.beats != strings.Contains(got, "event: ping") {
+				t.Errorf("heartbeats in %q, want some: %v", got, test.beats)
+			}
+			if test.cut != strings.Contains(got, "event: error") || test.cut == strings.HasSuffix(got, last) {
+				t.Errorf("the client got %q, want it cut: %v", got, test.cut)
+			}
+		})
+	}
+}
+
+func TestAccessKeys(t *testing.T) {
+	p := newProvider(t, answerWith(reply))
+	_, base, _ := start(t, p.URL, func(cfg *config.Config) { cfg.AccessKeys = []secret.String{secret.New("gate-1"), secret.New("gate-2")} })
+	tests := map[string]struct {
+		query  string
+		header []string
+		status int
+		sent   string // the x-api-key that the provider gets
+	}{
+		"none":                        {"", nil, 401, ""},
+		"a wrong one":                 {"", []string{"x-api-key", "gate-3"}, 401, ""},
+		"in place of the provider's":  {"", []string{"x-api-key", "gate-1"}, 200, ""},
+		"as a bearer token":           {"", []string{"Authorization", "Bearer gate-2"}, 200, ""},
+		"in the query":                {"?key=gate-2", nil, 200, ""},
+		"beside the provider's":       {"", []string{"warmpath-key", "gate-1", "x-api-key", "theirs"}, 200, "theirs"},
+		"a wrong one beside a right":  {"", []string{"warmpath-key", "gate-3", "x-api-key", "gate-1"}, 200, ""},
+		"a prefix of a key":           {"", []string{"x-api-key", "gate-"}, 401, ""},
+		"an empty key is not a key":   {"", []string{"x-api-key", ""}, 401, ""},
+		"the scheme has to be bearer": {"", []string{"Authorization", "Basic gate-1"}, 401, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			before := p.count()
+			resp, got := send(t, "POST", base+"/v1/messages"+test.query, `{"model":"claude-opus-5"}`, test.header...)
+			if resp.StatusCode != test.status {
+				t.Fatalf("status %d, want %d: %s", resp.StatusCode, test.status, got)
+			}
+			if strings.Contains(got, "gate-") {
+				t.Errorf("the answer holds a key: %s", got)
+			}
+			if test.status != 200 {
+				if p.count() != before {
+					t.Error("it reached the provider")
+				}
+				return
+			}
+			at := p.last(t)
+			if sent := at.header.Get("X-Api-Key"); sent != test.sent {
+				t.Errorf("the provider got the key %q, want %q", sent, test.sent)
+			}
+			if wire := fmt.Sprint(at); strings.Contains(wire, "gate-") {
+				t.Errorf("the provider got the gateway's key: %s", wire)
 			}
 		})
 	}

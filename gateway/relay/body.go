@@ -106,7 +106,7 @@ func (b *Body) next() ([]byte, error) {
 		return nil, b.ended
 	}
 	settings := b.x.settings
-	chunk, err := b.resp.Next(settings.Heartbeat)
+	chunk, err := b.resp.Next(settings.patience())
 	now := time.Now()
 	if len(chunk) > 0 {
 		b.tap.feed(chunk, now)
@@ -132,7 +132,7 @@ func (b *Body) next() ([]byte, error) {
 
 // heartbeat is a frame that the client's dialect ignores, if one fits here.
 func (b *Body) heartbeat() []byte {
-	if !b.tap.guarded() || !b.tap.events.AtBoundary() {
+	if b.x.settings.Heartbeat <= 0 || !b.tap.guarded() || !b.tap.events.AtBoundary() {
 		return nil
 	}
 	return []byte(b.x.dialect.heartbeat)

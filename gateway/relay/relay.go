@@ -25,10 +25,19 @@ type Settings struct {
 	// Retries is how often a request is sent again before it fails, at most.
 	Retries int
 	// Heartbeat is the silence after which a stream's client gets a frame that
-	// its dialect ignores; Silence is when the gateway gives the provider up.
+	// its dialect ignores, none if zero; Silence is when the gateway gives the
+	// provider up.
 	Heartbeat, Silence time.Duration
 	// DecodedBody bounds a compressed request once it is unpacked, in bytes.
 	DecodedBody int64
+}
+
+// patience is how long to wait for a piece of reply before looking around.
+func (s *Settings) patience() time.Duration {
+	if s.Heartbeat > 0 && s.Heartbeat < s.Silence {
+		return s.Heartbeat
+	}
+	return s.Silence
 }
 
 // Relay serves requests. It is safe for concurrent use.
