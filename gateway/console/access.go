@@ -6,6 +6,8 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"net"
+	"net/netip"
+	"strings"
 
 	"warmpath/gateway/secret"
 )
@@ -38,11 +40,8 @@ func (a *access) host(host []byte) bool {
 	if h, _, err := net.SplitHostPort(name); err == nil {
 		name = h
 	}
-	switch name {
-	case "localhost", "127.0.0.1", "::1", "[::1]":
-		return true
-	}
-	return false
+	ip, err := netip.ParseAddr(strings.Trim(name, "[]"))
+	return name == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // token reports whether an Authorization header gives the token. A login is

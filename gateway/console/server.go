@@ -101,7 +101,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	if !s.access.host(ctx.Host()) {
-		text(ctx, fasthttp.StatusForbidden, "the Host of this address is localhost, 127.0.0.1 or [::1]")
+		text(ctx, fasthttp.StatusForbidden, "ask for localhost, 127.0.0.1 or [::1]: this address answers to no other name")
 		return
 	}
 	switch string(ctx.Path()) {

@@ -173,6 +173,8 @@ func TestAccess(t *testing.T) {
 		"loopback by name without port":          {"", false, "/", func(r *http.Request) { r.Host = "localhost" }, 200},
 		"loopback, six":                          {"", false, "/", func(r *http.Request) { r.Host = "[::1]:9464" }, 200},
 		"loopback, six without port":             {"", false, "/", func(r *http.Request) { r.Host = "[::1]" }, 200},
+		"loopback, another of its addresses":     {"", false, "/", func(r *http.Request) { r.Host = "127.0.0.2:9464" }, 200},
+		"an address of the network":              {"", false, "/", func(r *http.Request) { r.Host = "192.0.2.1:9464" }, 403},
 		"another name for loopback":              {"", false, "/metrics", func(r *http.Request) { r.Host = "evil.example" }, 403},
 		"another name that begins well":          {"", false, "/metrics", func(r *http.Request) { r.Host = "localhost.evil.example:9464" }, 403},
 		"nothing there":                          {"", false, "/nothing", nil, 404},
