@@ -32,7 +32,7 @@ func (l *loader) check(c *Config) {
 // about reports a problem where the setting was given.
 func (l *loader) about(key, message string) {
 	o, _ := l.pick(l.setting(key))
-	l.problem(o.where, key, message)
+	l.problem(o, key, message)
 }
 
 // sound reports whether nothing was wrong with a setting so far.

@@ -51,6 +51,7 @@ func (l *loader) load(data []byte) (*Config, error) {
 	c.Catalog = l.catalog()
 	l.check(c)
 	if len(l.problems) > 0 {
+		l.problems.sort()
 		return nil, l.problems
 	}
 	c.Warnings = warnings(c)
@@ -65,18 +66,18 @@ func (l *loader) set(c *Config, s setting) {
 	if s.secret {
 		text, err := l.fetch(o)
 		if err != nil {
-			l.problem(o.where, s.key, err.Error())
+			l.problem(o, s.key, err.Error())
 			return
 		}
 		o.text = text
 	}
 	if err := s.field(c).parse(o.text); err != nil {
-		l.problem(o.where, s.key, err.Error())
+		l.problem(o, s.key, err.Error())
 	}
 }
 
-func (l *loader) problem(where, key, message string) {
-	l.problems = append(l.problems, Problem{Where: where, Key: key, Message: message})
+func (l *loader) problem(o origin, key, message string) {
+	l.problems = append(l.problems, Problem{Where: o.where, Key: key, Message: message, place: o.place})
 }
 
 // data fills the folder in: the default is the user's own, and in a container
@@ -130,7 +131,7 @@ func (l *loader) secret(o origin, key string) (s secret.String) {
 		err = credential{&s}.parse(text)
 	}
 	if err != nil {
-		l.problem(o.where, key, err.Error())
+		l.problem(o, key, err.Error())
 	}
 	return s
 }
@@ -184,14 +185,14 @@ func (l *loader) row(name string) catalog.Row {
 // or variable that moved the provider.
 func (l *loader) fault(p catalog.Problem) {
 	if len(p.Path) == 2 && p.Path[0] == "upstream" {
-		l.problem(l.moved[p.Path[1]], p.Path[1], p.Message)
+		l.problem(origin{where: l.moved[p.Path[1]]}, p.Path[1], p.Message)
 		return
 	}
-	where := ""
+	var o origin
 	if at := l.root.nearest(p.Path); at.line > 0 {
-		where = l.where(at)
+		o = origin{where: l.where(at), place: at}
 	}
-	l.problem(where, strings.Join(p.Path, "."), p.Message)
+	l.problem(o, strings.Join(p.Path, "."), p.Message)
 }
 
 func (l *loader) texts(path ...string) map[string]string {

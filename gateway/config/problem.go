@@ -1,8 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"warmpath/gateway/secret"
@@ -21,6 +23,8 @@ type Problem struct {
 	// Excerpt is the line of the file with a caret below it, values masked;
 	// empty where the place says enough.
 	Excerpt string
+
+	place place
 }
 
 // String is the problem as text of one or three lines.
@@ -59,7 +63,20 @@ func (p Problems) Error() string {
 // report adds a problem of the file's form, with its line.
 func (r *reader) report(at place, key, message string) {
 	r.problems = append(r.problems, Problem{
-		Where: r.where(at), Key: key, Message: message, Excerpt: r.excerpt(at),
+		Where: r.where(at), Key: key, Message: message, Excerpt: r.excerpt(at), place: at,
+	})
+}
+
+// sort puts problems with a place in the file first, in the file's order.
+func (p Problems) sort() {
+	slices.SortStableFunc(p, func(a, b Problem) int {
+		switch {
+		case (a.place.line == 0) != (b.place.line == 0):
+			return cmp.Compare(b.place.line, a.place.line)
+		case a.place.line != b.place.line:
+			return cmp.Compare(a.place.line, b.place.line)
+		}
+		return cmp.Compare(a.place.column, b.place.column)
 	})
 }
 

@@ -94,14 +94,14 @@ warmpath.yaml: has far more brackets in brackets than any setting needs`},
 		{"fraction", given{file: "retries: 1.5"}, `warmpath.yaml:1:1: retries is "1.5"; write a whole number from 0 to 10`},
 		{"size", given{file: "limits:\n  body: 64megabytes"}, `warmpath.yaml:2:3: limits.body is "64megabytes", which is not a size; write bytes, or a unit like 64MiB, 8KiB or 1GiB`},
 		{"size out of range", given{file: "limits: {headers: 2MiB, body: 2GiB}"}, `
-warmpath.yaml:1:25: limits.body is 2GiB; write a size from 1KiB to 1GiB
-warmpath.yaml:1:10: limits.headers is 2MiB; write a size from 1KiB to 1MiB`},
+warmpath.yaml:1:10: limits.headers is 2MiB; write a size from 1KiB to 1MiB
+warmpath.yaml:1:25: limits.body is 2GiB; write a size from 1KiB to 1GiB`},
 		{"auto where it means nothing", given{file: "limits: {body: auto}"}, `warmpath.yaml:1:10: limits.body is "auto", which is not a size; write bytes, or a unit like 64MiB, 8KiB or 1GiB`},
 		{"time", given{file: "timeouts: {idle: 5}"}, `warmpath.yaml:1:12: timeouts.idle is "5", which is not a length of time; write it like 500ms, 10s or 1m30s`},
 		{"no time", given{file: "timeouts: {idle: 0s}"}, `warmpath.yaml:1:12: timeouts.idle is 0s; write a time from more than 0s to 24h`},
 		{"time out of range", given{file: "timeouts: {drain: -1s, heartbeat: 25h}"}, `
-warmpath.yaml:1:24: timeouts.heartbeat is 25h; write a time from 0s to 24h
-warmpath.yaml:1:12: timeouts.drain is -1s; write a time from 0s to 24h`},
+warmpath.yaml:1:12: timeouts.drain is -1s; write a time from 0s to 24h
+warmpath.yaml:1:24: timeouts.heartbeat is 25h; write a time from 0s to 24h`},
 		{"addresses", given{file: "listen: 8787", args: []string{"--admin", "127.0.0.1:http"}}, `
 warmpath.yaml:1:1: listen is "8787"; write host:port, like 127.0.0.1:8787, with a port from 0 to 65535
 --admin: admin is "127.0.0.1:http"; write host:port, like 127.0.0.1:8787, with a port from 0 to 65535`},

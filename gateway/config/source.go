@@ -75,6 +75,7 @@ func (s *Sources) variable(name string) string {
 type origin struct {
 	text  string
 	where string
+	place place
 	// folder is where a relative file: reference starts from.
 	folder string
 }
@@ -95,7 +96,7 @@ func (l *loader) pick(s setting) (o origin, ok bool) {
 }
 
 func (l *loader) inFile(e *entry) origin {
-	return origin{text: e.text, where: l.where(e.place), folder: filepath.Dir(l.name)}
+	return origin{text: e.text, where: l.where(e.place), place: e.place, folder: filepath.Dir(l.name)}
 }
 
 // addresses merges the addresses that the environment and the flags give to
@@ -106,7 +107,7 @@ func (l *loader) addresses() map[string]string {
 		name, base, ok := strings.Cut(strings.TrimSpace(text), "=")
 		if !ok || name == "" || base == "" {
 			// The text is not repeated: it may be an address with a password.
-			l.problem(where, "", "is not of the form PROVIDER=URL, like openai=http://127.0.0.1:9000/v1")
+			l.problem(origin{where: where}, "", "is not of the form PROVIDER=URL, like openai=http://127.0.0.1:9000/v1")
 			return
 		}
 		merged[name], l.moved[name] = base, where
