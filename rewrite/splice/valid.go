@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	"github.com/tidwall/gjson"
 )
 
 // MaxDepth is how many brackets may stand open at once. Real requests stay
@@ -50,10 +48,11 @@ func deeperThan(body []byte, limit int) int {
 // Valid gives nil if body is exactly one JSON value nested at most MaxDepth
 // deep, and otherwise says where it is not.
 func Valid(body []byte) *SyntaxError {
-	if at := deeperThan(body, MaxDepth); at >= 0 {
-		return &SyntaxError{int64(at), fmt.Sprintf("more than %d levels of nesting", MaxDepth)}
+	end, deep := check(body)
+	if deep {
+		return &SyntaxError{int64(end), fmt.Sprintf("more than %d levels of nesting", MaxDepth)}
 	}
-	if gjson.ValidBytes(body) {
+	if end >= 0 {
 		return nil
 	}
 	// The fast check cannot say where; the slow one runs only for refusals.

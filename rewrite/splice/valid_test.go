@@ -100,6 +100,9 @@ func FuzzValid(f *testing.F) {
 			}
 			return
 		}
+		if end, _ := splice.Check(body); (err == nil) != (end == len(body)) {
+			t.Fatalf("got %v, and the fast check ends at %d of %d", err, end, len(body))
+		}
 		if want := json.Valid(body); (err == nil) != want {
 			t.Fatalf("got %v, want valid %v", err, want)
 		}
