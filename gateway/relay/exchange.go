@@ -27,6 +27,7 @@ type exchange struct {
 	target   catalog.Target
 	out      upstream.Request
 	opening  bool // no earlier reply in the request
+	path     metrics.Path
 	record   Record
 }
 
@@ -45,6 +46,7 @@ func (x *exchange) prepare() *rewrite.Failure {
 	renamed := x.target.Renamed && x.facts.ModelSpan.Len() > 0
 	if renamed {
 		name := gjson.AppendJSONString(nil, x.target.Model)
+		x.path = metrics.PathSplice
 		x.out.Body = splice.Apply(nil, plain, []splice.Edit{{Span: x.facts.ModelSpan, Text: name}})
 	}
 	x.fields(renamed)
@@ -169,7 +171,7 @@ func (x *exchange) finish() {
 	x.relay.metrics.Handle(r.Dialect, r.Provider, r.Model).Done(metrics.Sample{
 		Status: r.Status, Reason: r.Reason, Usage: r.Report.Usage,
 		Cache: rewrite.OutcomeOf(r.Report.Usage, x.opening), ResponseModel: r.Report.Model,
-		Overhead: r.Overhead, TimeToFirstToken: r.TimeToFirstToken, Duration: r.Duration,
+		Path: x.path, Overhead: r.Overhead, TimeToFirstToken: r.TimeToFirstToken, Duration: r.Duration,
 		LongestGap: r.LongestGap, Retries: r.Retries, Stream: r.Stream,
 	})
 	x.relay.metrics.Leave()
