@@ -1,0 +1,51 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"warmpath/gateway/config"
+)
+
+const checkUsage = `warmpath check [flags] [FILE] checks the configuration that serve would use with
+the same flags and environment, and prints what it comes to as YAML, with
+secrets masked. The exit code is 1 if there are problems; all are listed.
+
+`
+
+func check(args []string, stdout, stderr io.Writer) int {
+	sources := config.NewSources(os.LookupEnv)
+	set := flag.NewFlagSet("check", flag.ContinueOnError)
+	sources.Bind(set)
+	if code, ok := parseFlags(set, checkUsage, args, stdout, stderr); !ok {
+		return code
+	}
+	switch set.NArg() {
+	case 0:
+	case 1:
+		sources.File = set.Arg(0)
+	default:
+		fmt.Fprintln(stderr, "warmpath check: takes one FILE, and flags before it; see warmpath help check")
+		return exitUsage
+	}
+	cfg, err := config.Load(sources)
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return exitFailure
+	}
+	text, err := cfg.Explain()
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return exitFailure
+	}
+	for _, warning := range cfg.Warnings {
+		fmt.Fprintln(stderr, "warning: "+warning)
+	}
+	if _, err := stdout.Write(text); err != nil {
+		fmt.Fprintln(stderr, err)
+		return exitFailure
+	}
+	return exitOK
+}
