@@ -517,6 +517,44 @@ func TestHeartbeatInSilence(t *testing.T) {
 	}
 }
 
+// Google's client for Go splits at LF LF wherever it finds it before it looks
+// for CR LF CR LF, and takes a comment for a broken event.
+func TestFramesOfOursHaveTheStreamsLineEnds(t *testing.T) {
+	for name, end := range map[string]string{"lf": "\n\n", "crlf": "\r\n\r\n"} {
+		t.Run(name, func(t *testing.T) {
+			first := `data: {"candidates":[{"content":{"parts":[{"text":"a"}]}}]}` + end
+			beaten := make(chan struct{})
+			p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				for _, b := range []byte(first) {
+					_, _ = w.Write([]byte{b})
+					w.(http.Flusher).Flush()
+				}
+				select {
+				case <-beaten:
+				case <-r.Context().Done():
+				}
+			})
+			_, base, _ := start(t, p.URL, func(cfg *config.Config) { cfg.Timeouts.Heartbeat = 20 * time.Millisecond })
+			resp, err := http.Post(base+"/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse", "", strings.NewReader(`{}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			beat := make([]byte, len(first)+len(end))
+			if _, err := io.ReadFull(resp.Body, beat); err != nil || string(beat) != first+end {
+				t.Errorf("the client got %q, %v, want a heartbeat of the stream's kind behind the event", beat, err)
+			}
+			close(beaten)
+			rest, err := io.ReadAll(resp.Body)
+			last := strings.TrimLeft(string(rest), end)
+			if err != nil || !strings.HasPrefix(last, `data: {"error":`) || !strings.HasSuffix(last, "}}"+end) {
+				t.Errorf("the stream's last words are %q, %v", rest, err)
+			}
+		})
+	}
+}
+
 func TestAccessKeys(t *testing.T) {
 	p := newProvider(t, answerWith(reply))
 	_, base, _ := start(t, p.URL, func(cfg *config.Config) { cfg.AccessKeys = []secret.String{secret.New("gate-1"), secret.New("gate-2")} })

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -21,6 +22,8 @@ type Body struct {
 	gone   bool   // the client did not take what was written
 	spoke  time.Time
 	frames bool // some bytes have gone to the client
+	// tail is the last two bytes that came from the provider.
+	tail [2]byte
 }
 
 // reply hands the provider's reply over.
@@ -111,6 +114,10 @@ func (b *Body) next() ([]byte, error) {
 	if len(chunk) > 0 {
 		b.tap.feed(chunk, now)
 		b.spoke, b.frames = now, true
+		if b.tail[0] = b.tail[1]; len(chunk) > 1 {
+			b.tail[0] = chunk[len(chunk)-2]
+		}
+		b.tail[1] = chunk[len(chunk)-1]
 	}
 	switch {
 	case err == nil:
@@ -135,7 +142,16 @@ func (b *Body) heartbeat() []byte {
 	if b.x.settings.Heartbeat <= 0 || !b.tap.guarded() || !b.tap.events.AtBoundary() {
 		return nil
 	}
-	return []byte(b.x.dialect.heartbeat)
+	return b.framed([]byte(b.x.dialect.heartbeat))
+}
+
+// framed gives a frame of ours the line ends of the stream: a client may look
+// for one kind of empty line in all that it has, and overlook the other.
+func (b *Body) framed(frame []byte) []byte {
+	if string(b.tail[:]) == "\r\n" {
+		return bytes.ReplaceAll(frame, []byte("\n"), []byte("\r\n"))
+	}
+	return frame
 }
 
 // broken ends a reply that did not end by itself. A stream says so in the
@@ -158,7 +174,7 @@ func (b *Body) broken(err error) ([]byte, error) {
 	if b.frames && !b.tap.events.AtBoundary() {
 		last = append(last, "\n\n"...)
 	}
-	return b.x.dialect.appendStreamError(last, failure, &b.x.record.Report), nil
+	return b.framed(b.x.dialect.appendStreamError(last, failure, &b.x.record.Report)), nil
 }
 
 func (b *Body) failure(err error) *rewrite.Failure {
