@@ -109,7 +109,7 @@ func TestCheck(t *testing.T) {
 			if strings.Contains(all, "hunter2") {
 				t.Error("a secret is shown")
 			}
-			golden(t, name+".out", strings.ReplaceAll(all, "testdata"+string(filepath.Separator), ""))
+			golden(t, name+".golden", strings.ReplaceAll(all, "testdata"+string(filepath.Separator), ""))
 		})
 	}
 }
@@ -142,7 +142,7 @@ func TestBanner(t *testing.T) {
 	cfg := &config.Config{Mode: config.On, Data: "/var/lib/warmpath", AccessKeys: []secret.String{secret.New("hunter2")}}
 	var out bytes.Buffer
 	printBanner(&out, cfg, "0.0.0.0:8787", "127.0.0.1:9464")
-	golden(t, "banner.out", strings.Replace(out.String(), version(), "VERSION", 1))
+	golden(t, "banner.golden", strings.Replace(out.String(), version(), "VERSION", 1))
 }
 
 func TestReachable(t *testing.T) {
