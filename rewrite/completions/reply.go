@@ -13,22 +13,32 @@ func ReadReply(body []byte, r *rewrite.Report) {
 	}
 }
 
-// document holds the members of a reply or chunk that are read.
+// document holds the members of a reply or chunk that are read once the whole
+// of it is known to be there.
 type document struct {
 	id, model, created, object []byte
-	choices, usage, failure    []byte
+	usage, failure             []byte
 	groq, timings              []byte
 	// What a server that puts its error at the top level says of it.
 	kind, code []byte
 }
 
-// readChunk reads a reply or one chunk of a stream; ok is false when it is not
-// a complete JSON object, and then nothing was read.
+// readChunk reads a reply or one chunk of a stream in one pass; ok is false
+// when it is not a complete JSON object, and then nothing was read.
 func readChunk(data []byte, r *rewrite.Report) (ok bool) {
 	var d document
-	if !splice.Fields(data, d.set) {
+	next := *r
+	w := splice.Walk(data)
+	if !w.Fields(func(key []byte) {
+		if string(key) == "choices" {
+			w.Elements(func() { d.readChoice(&w, &next) })
+		} else {
+			d.set(key, &w)
+		}
+	}) {
 		return false
 	}
+	*r = next
 	if r.ID == "" {
 		r.ID = splice.Text(d.id)
 	}
@@ -38,10 +48,6 @@ func readChunk(data []byte, r *rewrite.Report) (ok bool) {
 	if r.Created == 0 {
 		r.Created, _ = splice.Int(d.created)
 	}
-	splice.Elements(d.choices, func(choice []byte) bool {
-		d.readChoice(choice, r)
-		return true
-	})
 	d.readUsage(&r.Usage)
 	switch {
 	case !splice.Null(d.failure):
@@ -54,66 +60,61 @@ func readChunk(data []byte, r *rewrite.Report) (ok bool) {
 	return true
 }
 
-// set stores one member.
-func (d *document) set(key, value []byte) bool {
+// set takes one member if it is of use.
+func (d *document) set(key []byte, w *splice.Walker) {
 	switch string(key) {
 	case "id":
-		d.id = value
+		d.id = w.Value()
 	case "model":
-		d.model = value
+		d.model = w.Value()
 	case "created":
-		d.created = value
+		d.created = w.Value()
 	case "object":
-		d.object = value
-	case "choices":
-		d.choices = value
+		d.object = w.Value()
 	case "usage":
-		d.usage = value
+		if usage := w.Value(); !splice.Empty(usage) {
+			d.usage = usage
+		}
 	case "error":
-		d.failure = value
+		d.failure = w.Value()
 	case "x_groq":
-		d.groq = value
+		d.groq = w.Value()
 	case "timings":
-		d.timings = value
+		d.timings = w.Value()
 	case "type":
-		d.kind = value
+		d.kind = w.Value()
 	case "code":
-		d.code = value
+		d.code = w.Value()
 	}
-	return true
 }
 
 // readChoice reads one choice: a message in a whole reply, a delta in a chunk,
 // a text in the older dialect. Moonshot puts the usage of a stream in here.
-func (d *document) readChoice(choice []byte, r *rewrite.Report) {
+func (d *document) readChoice(w *splice.Walker, r *rewrite.Report) {
 	var finish []byte
-	splice.Fields(choice, func(key, value []byte) bool {
+	w.Fields(func(key []byte) {
 		switch string(key) {
 		case "delta", "message":
-			readMessage(value, r)
+			readMessage(w, r)
 		case "text":
-			r.Output = r.Output || !splice.Empty(value)
+			r.Output = r.Output || !splice.Empty(w.Value())
 		case "finish_reason":
-			finish = value
+			finish = w.Value()
 		case "usage":
-			if splice.Empty(d.usage) {
-				d.usage = value
+			if usage := w.Value(); splice.Empty(d.usage) {
+				d.usage = usage
 			}
 		}
-		return true
 	})
 	readFinish(finish, r)
 }
 
 // readMessage looks at a message or a delta for generated content. Everything
 // in it but the role is that; servers have many names for thinking.
-func readMessage(message []byte, r *rewrite.Report) {
-	if r.Output && r.ToolCall {
-		return
-	}
-	splice.Fields(message, func(key, value []byte) bool {
-		if string(key) == "role" || splice.Empty(value) {
-			return true
+func readMessage(w *splice.Walker, r *rewrite.Report) {
+	w.Fields(func(key []byte) {
+		if string(key) == "role" || splice.Empty(w.Value()) {
+			return
 		}
 		r.Output = true
 		switch string(key) {
@@ -122,7 +123,6 @@ func readMessage(message []byte, r *rewrite.Report) {
 		case "refusal":
 			r.Stop = rewrite.StopRefusal
 		}
-		return true
 	})
 }
 

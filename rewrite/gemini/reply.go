@@ -22,39 +22,37 @@ func ReadReply(body []byte, r *rewrite.Report) {
 	r.Ended = true
 }
 
-// readFrame reads a reply or one frame of a stream; ok is false when it is not
-// a complete JSON object, and then nothing was read.
+// readFrame reads a reply or one frame of a stream in one pass; ok is false
+// when it is not a complete JSON object, and then nothing was read.
 func readFrame(data []byte, r *rewrite.Report) (ok bool) {
-	var id, model, candidates, usage, feedback, failure []byte
-	if !splice.Fields(data, func(key, value []byte) bool {
+	var id, model, usage, feedback, failure []byte
+	next := *r
+	w := splice.Walk(data)
+	if !w.Fields(func(key []byte) {
 		switch string(key) {
 		case "responseId":
-			id = value
+			id = w.Value()
 		case "modelVersion":
-			model = value
+			model = w.Value()
 		case "candidates":
-			candidates = value
+			w.Elements(func() { readCandidate(&w, &next) })
 		case "usageMetadata":
-			usage = value
+			usage = w.Value()
 		case "promptFeedback":
-			feedback = value
+			feedback = w.Value()
 		case "error":
-			failure = value
+			failure = w.Value()
 		}
-		return true
 	}) {
 		return false
 	}
+	*r = next
 	if r.ID == "" {
 		r.ID = splice.Text(id)
 	}
 	if r.Model == "" {
 		r.Model = splice.Text(model)
 	}
-	splice.Elements(candidates, func(candidate []byte) bool {
-		readCandidate(candidate, r)
-		return true
-	})
 	readUsage(usage, &r.Usage)
 	readFeedback(feedback, r)
 	if !splice.Null(failure) {
@@ -65,48 +63,39 @@ func readFrame(data []byte, r *rewrite.Report) (ok bool) {
 
 // readCandidate reads one candidate. Its finish reason is read after its parts,
 // because it is the same with and without a function call.
-func readCandidate(candidate []byte, r *rewrite.Report) {
+func readCandidate(w *splice.Walker, r *rewrite.Report) {
 	var finish []byte
-	splice.Fields(candidate, func(key, value []byte) bool {
+	w.Fields(func(key []byte) {
 		switch string(key) {
 		case "content":
-			readContent(value, r)
+			readContent(w, r)
 		case "finishReason":
-			finish = value
+			finish = w.Value()
 		}
-		return true
 	})
 	readFinish(finish, r)
 }
 
 // readContent looks at the parts for generated content and function calls.
-func readContent(content []byte, r *rewrite.Report) {
-	if r.Output && r.ToolCall {
-		return
-	}
-	splice.Fields(content, func(key, value []byte) bool {
+func readContent(w *splice.Walker, r *rewrite.Report) {
+	w.Fields(func(key []byte) {
 		if string(key) == "parts" {
-			splice.Elements(value, func(part []byte) bool {
-				readPart(part, r)
-				return true
-			})
+			w.Elements(func() { readPart(w, r) })
 		}
-		return true
 	})
 }
 
 // readPart reads one part. A signature alone, or the mark of a thought, is not
 // content.
-func readPart(part []byte, r *rewrite.Report) {
-	splice.Fields(part, func(key, value []byte) bool {
+func readPart(w *splice.Walker, r *rewrite.Report) {
+	w.Fields(func(key []byte) {
 		switch string(key) {
 		case "thought", "thoughtSignature":
-			return true
+			return
 		case "functionCall":
 			r.ToolCall = true
 		}
-		r.Output = r.Output || !splice.Empty(value)
-		return true
+		r.Output = r.Output || !splice.Empty(w.Value())
 	})
 }
 

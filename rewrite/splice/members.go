@@ -30,18 +30,26 @@ func (e *SyntaxError) Error() string {
 // *SyntaxError and names structural faults only. Whether the rest is JSON is
 // what Valid answers. A walk that yield has stopped is not checked to the end.
 func Members(body []byte, yield func(key []byte, keySpan, value rewrite.Span) bool) error {
-	i := skipSpace(body, 0)
-	if i == len(body) || body[i] != '{' {
-		return &SyntaxError{int64(i), msgNotObject}
+	w := Walk(body)
+	if w.at == len(body) || body[w.at] != '{' {
+		return &SyntaxError{int64(w.at), msgNotObject}
 	}
-	end, msg := walkObject(body, i, yield)
-	if msg == "" && end < len(body) {
-		if end = skipSpace(body, end); end < len(body) {
-			msg = msgTrailing
+	stopped := false
+	w.object(func(key []byte, span rewrite.Span) bool {
+		start := w.at
+		if w.skip(); w.msg != "" {
+			return true
+		}
+		stopped = !yield(key, span, rewrite.Span{Start: start, End: w.at})
+		return !stopped
+	})
+	if w.msg == "" && !stopped {
+		if w.at = skipSpace(body, w.at); w.at < len(body) {
+			w.msg = msgTrailing
 		}
 	}
-	if msg != "" {
-		return &SyntaxError{int64(end), msg}
+	if w.msg != "" {
+		return &SyntaxError{int64(w.at), w.msg}
 	}
 	return nil
 }
@@ -50,100 +58,30 @@ func Members(body []byte, yield func(key []byte, keySpan, value rewrite.Span) bo
 // it yields the value's own text and reports only whether the walk went well.
 // Anything but an object has no fields.
 func Fields(object []byte, yield func(key, value []byte) bool) bool {
-	i := skipSpace(object, 0)
-	if i == len(object) || object[i] != '{' {
+	w := Walk(object)
+	if w.at == len(object) || object[w.at] != '{' {
 		return false
 	}
-	_, msg := walkObject(object, i, func(key []byte, _, value rewrite.Span) bool {
-		return yield(key, object[value.Start:value.End])
+	w.object(func(key []byte, _ rewrite.Span) bool {
+		value := w.Value()
+		return w.msg != "" || yield(key, value)
 	})
-	return msg == ""
+	return w.msg == ""
 }
 
 // Elements calls yield with the text of each element of a JSON array until
 // yield returns false, and reports whether the walk went well. Anything but an
 // array has no elements.
 func Elements(array []byte, yield func(value []byte) bool) bool {
-	i := skipSpace(array, 0)
-	if i == len(array) || array[i] != '[' {
+	w := Walk(array)
+	if w.at == len(array) || array[w.at] != '[' {
 		return false
 	}
-	_, msg := walkArray(array, i, yield)
-	return msg == ""
-}
-
-// walkObject walks the object that opens at i. It gives the offset after the
-// closing brace, or len(b) once yield stopped it; on failure msg is not empty
-// and the offset is where it failed.
-func walkObject(b []byte, i int, yield func(key []byte, keySpan, value rewrite.Span) bool) (end int, msg string) {
-	i = skipSpace(b, i+1)
-	if i < len(b) && b[i] == '}' {
-		return i + 1, ""
-	}
-	for {
-		if i >= len(b) || b[i] != '"' {
-			return i, msgMissingName
-		}
-		key := rewrite.Span{Start: i}
-		var escaped bool
-		if i, escaped = skipName(b, i+1); i < 0 {
-			return key.Start, msgUnterminatedString
-		}
-		key.End = i
-		name := b[key.Start+1 : key.End-1]
-		if escaped {
-			name = unescape(b[key.Start:key.End])
-		}
-		if i = skipSpace(b, i); i >= len(b) || b[i] != ':' {
-			return i, msgMissingColon
-		}
-		value := rewrite.Span{Start: skipSpace(b, i+1)}
-		if value.End, msg = skipValue(b, value.Start); msg != "" {
-			return value.End, msg
-		}
-		if !yield(name, key, value) {
-			return len(b), ""
-		}
-		if i = skipSpace(b, value.End); i >= len(b) {
-			return i, msgUnbalanced
-		}
-		switch b[i] {
-		case ',':
-			i = skipSpace(b, i+1)
-		case '}':
-			return i + 1, ""
-		default:
-			return i, msgMissingComma
-		}
-	}
-}
-
-// walkArray is walkObject for the array that opens at i.
-func walkArray(b []byte, i int, yield func(value []byte) bool) (end int, msg string) {
-	i = skipSpace(b, i+1)
-	if i < len(b) && b[i] == ']' {
-		return i + 1, ""
-	}
-	for {
-		start := i
-		if i, msg = skipValue(b, i); msg != "" {
-			return i, msg
-		}
-		if !yield(b[start:i]) {
-			return len(b), ""
-		}
-		if i = skipSpace(b, i); i >= len(b) {
-			return i, msgUnbalanced
-		}
-		switch b[i] {
-		case ',':
-			i = skipSpace(b, i+1)
-		case ']':
-			return i + 1, ""
-		default:
-			return i, msgMissingElementEnd
-		}
-	}
+	w.array(func() bool {
+		value := w.Value()
+		return w.msg != "" || yield(value)
+	})
+	return w.msg == ""
 }
 
 // unescape gives the content of a JSON string that has escapes in it.
