@@ -9,9 +9,11 @@ import (
 	"warmpath/gateway/config"
 )
 
-const checkUsage = `warmpath check [flags] [FILE] checks the configuration that serve would use with
-the same flags and environment, and prints what it comes to as YAML, with
-secrets masked. The exit code is 1 if there are problems; all are listed.
+const checkUsage = `usage: warmpath check [flags] [FILE]
+
+Checks the configuration that serve would use with the same flags and variables,
+and prints what it comes to as YAML, with secrets masked. If there are problems
+it lists all of them, and the exit code is 1.
 
 `
 

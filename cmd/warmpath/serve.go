@@ -15,10 +15,12 @@ import (
 	"warmpath/gateway/config"
 )
 
-const serveUsage = `warmpath serve runs the gateway until it is told to stop: with SIGTERM or SIGINT
-it lets requests finish, with a second one it cuts them. SIGHUP loads the
-configuration again. Each flag can also be set by the variable in brackets or in
-the configuration file; flags come first, then variables, then the file.
+const serveUsage = `usage: warmpath serve [flags]
+
+Runs the gateway until it is told to stop: SIGTERM or SIGINT lets requests
+finish, a second one cuts them. SIGHUP loads the configuration again. Each flag
+can also be set by the variable in brackets, or in the configuration file; flags
+come first, then variables, then the file.
 
 `
 
