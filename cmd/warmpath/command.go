@@ -28,6 +28,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return demo(args, stdout, stderr)
 	case "check":
 		return check(args, stdout, stderr)
+	case "simulate":
+		return simulate(args, stdout, stderr)
 	case "version", "-version", "--version":
 		return printVersion(stdout)
 	case "help", "-h", "-help", "--help":

@@ -11,6 +11,7 @@ var commands = []struct{ name, summary string }{
 	{"serve", "run the gateway"},
 	{"demo", "play an agent session without key and network and draw its cache"},
 	{"check", "check a configuration and print what it comes to"},
+	{"simulate", "serve simulated providers to try agents against"},
 	{"version", "print the version"},
 	{"help", "print this, or what a command does: warmpath help serve"},
 }
