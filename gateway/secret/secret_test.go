@@ -2,6 +2,7 @@ package secret_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -54,7 +55,7 @@ func TestSetAndUnsetAreToldApart(t *testing.T) {
 
 func logged(attr slog.Attr) string {
 	var out bytes.Buffer
-	slog.New(slog.NewTextHandler(&out, nil)).LogAttrs(nil, slog.LevelInfo, "", attr) //nolint:staticcheck // no context here
-	slog.New(slog.NewJSONHandler(&out, nil)).LogAttrs(nil, slog.LevelInfo, "", attr) //nolint:staticcheck // no context here
+	slog.New(slog.NewTextHandler(&out, nil)).LogAttrs(context.Background(), slog.LevelInfo, "", attr)
+	slog.New(slog.NewJSONHandler(&out, nil)).LogAttrs(context.Background(), slog.LevelInfo, "", attr)
 	return out.String()
 }
