@@ -388,6 +388,18 @@ func TestSmugglingIsRefused(t *testing.T) {
 	}
 }
 
+// In mode off the gateway judges nothing: what is no JSON, or says its model
+// twice, is the provider's to refuse.
+func TestModeOffForwardsWhatItCannotRead(t *testing.T) {
+	p := newProvider(t, answerWith(reply))
+	_, base, _ := start(t, p.URL, func(cfg *config.Config) { cfg.Mode = config.Off })
+	for _, body := range []string{`{"model":"claude-opus-5",}`, `{"model":"claude-opus-5","model":"other"}`, `nonsense`, ``, `{"messages":[`} {
+		if _, got := send(t, "POST", base+"/v1/messages", body); got != reply || p.last(t).body != body {
+			t.Errorf("body %q: the provider got %q, the client %q", body, p.last(t).body, got)
+		}
+	}
+}
+
 func TestRenamedModelChangesNothingElse(t *testing.T) {
 	p := newProvider(t, answerWith(reply))
 	_, base, _ := start(t, p.URL, nil)

@@ -129,7 +129,7 @@ func (b *Body) next() ([]byte, error) {
 		err = &upstream.Error{Phase: upstream.PhaseBody, Err: errors.New("the provider fell silent")}
 	case err == io.EOF:
 		b.tap.end()
-		if !b.tap.guarded() || b.x.record.Report.Ended {
+		if !b.tap.guarded() || b.tap.ended() {
 			b.ended = io.EOF
 			return nil, io.EOF
 		}

@@ -22,6 +22,8 @@ type dialect struct {
 	// answered are words that stand in every request that holds an earlier
 	// reply of the model, and hardly ever in another.
 	answered []string
+	// bare streams may hold an error that is no event.
+	bare bool
 }
 
 var dialects = [...]dialect{
@@ -34,22 +36,22 @@ var dialects = [...]dialect{
 	rewrite.Messages: {
 		anthropic.Peek, anthropic.ReadReply, anthropic.ReadEvent,
 		anthropic.AppendError, anthropic.AppendStreamError, anthropic.Heartbeat,
-		[]string{`"assistant"`},
+		[]string{`"assistant"`}, false,
 	},
 	rewrite.Completions: {
 		completions.Peek, completions.ReadReply, completions.ReadEvent,
 		completions.AppendError, completions.AppendStreamError, completions.Heartbeat,
-		[]string{`"assistant"`},
+		[]string{`"assistant"`}, false,
 	},
 	rewrite.Responses: {
 		responses.Peek, responses.ReadReply, responses.ReadEvent,
 		responses.AppendError, responses.AppendStreamError, responses.Heartbeat,
-		[]string{`"assistant"`, `"function_call"`, `"previous_response_id"`},
+		[]string{`"assistant"`, `"function_call"`, `"previous_response_id"`}, false,
 	},
 	rewrite.Gemini: {
 		gemini.Peek, gemini.ReadReply, gemini.ReadEvent,
 		gemini.AppendError, gemini.AppendStreamError, gemini.Heartbeat,
-		[]string{`"model"`},
+		[]string{`"model"`}, true,
 	},
 }
 
@@ -58,11 +60,19 @@ func AppendError(dst []byte, d rewrite.Dialect, f *rewrite.Failure) []byte {
 	return dialects[d].appendError(dst, f, "")
 }
 
+// glance is how much of a large body is searched at either end: an earlier
+// reply stands near the beginning or near the end of any conversation.
+const glance = 64 << 10
+
 // opening reports whether a request is the first of its conversation: one that
 // holds no earlier reply.
 func (d *dialect) opening(body []byte) bool {
+	head, tail := body, []byte(nil)
+	if len(body) > 2*glance {
+		head, tail = body[:glance], body[len(body)-glance:]
+	}
 	for _, word := range d.answered {
-		if bytes.Contains(body, []byte(word)) {
+		if bytes.Contains(head, []byte(word)) || bytes.Contains(tail, []byte(word)) {
 			return false
 		}
 	}

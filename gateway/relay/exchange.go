@@ -64,14 +64,9 @@ func (x *exchange) peek() ([]byte, *rewrite.Failure) {
 	if failure != nil {
 		return nil, failure
 	}
-	if x.settings.Validate {
-		if err := splice.Valid(plain); err != nil {
-			return nil, badJSON(err)
-		}
-	}
-	facts, err := x.dialect.peek(plain)
-	if err != nil {
-		return nil, badJSON(err)
+	facts, failure := x.read(plain)
+	if failure != nil {
+		return nil, failure
 	}
 	if x.req.Model != "" {
 		facts.Model = x.req.Model
@@ -79,6 +74,25 @@ func (x *exchange) peek() ([]byte, *rewrite.Failure) {
 	x.facts, x.record.Stream = facts, facts.Stream
 	x.opening = x.req.Operation == OpGenerate && x.dialect.opening(plain)
 	return plain, nil
+}
+
+// read takes the facts from a plain body. Who validates reads all of it; who
+// only forwards needs to know where to.
+func (x *exchange) read(plain []byte) (rewrite.Facts, *rewrite.Failure) {
+	if !x.settings.Validate {
+		if x.req.Model != "" {
+			return rewrite.Facts{}, nil
+		}
+		return splice.PeekModel(plain), nil
+	}
+	if err := splice.Valid(plain); err != nil {
+		return rewrite.Facts{}, badJSON(err)
+	}
+	facts, err := x.dialect.peek(plain)
+	if err != nil {
+		return rewrite.Facts{}, badJSON(err)
+	}
+	return facts, nil
 }
 
 // badJSON turns a reading error into a failure that names the place.

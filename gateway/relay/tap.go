@@ -38,10 +38,18 @@ func newTap(x *exchange, status int, contentType, encoding []byte) *tap {
 		t.encoding = string(encoding)
 	}
 	if t.streamed && t.encoding == "" && !t.off {
-		t.events = new(sse.Splitter)
+		t.events = t.splitter()
 	}
 	return t
 }
+
+// splitter takes the dialect's streams apart. Gemini's may hold an error as bare
+// JSON, without a field name in front.
+func (t *tap) splitter() *sse.Splitter { return &sse.Splitter{Bare: t.dialect.bare} }
+
+// ended reports whether the stream said itself that it is over. An event too
+// long to be read may have been the one that did.
+func (t *tap) ended() bool { return t.report.Ended || t.events.Skipped > 0 }
 
 // guarded reports whether the stream's end is checked, and may be mended with
 // an error event: it is one that the tap can follow.
@@ -92,7 +100,7 @@ func (t *tap) end() {
 		t.dialect.readReply(plain, t.report)
 		return
 	}
-	unpacked := new(sse.Splitter)
+	unpacked := t.splitter()
 	unpacked.Feed(plain, t.event)
 	unpacked.Close(t.event)
 }

@@ -62,3 +62,21 @@ func once(name string, before, now rewrite.Span) error {
 			name, before.Start, now.Start),
 	}
 }
+
+// PeekModel reads no further than the model, which most clients write first:
+// for who only has to know where a request goes. The stream flag stays false,
+// and nothing behind the model is looked at. Without a model, or where the text
+// before it is no JSON, the facts are zero.
+func PeekModel(body []byte) rewrite.Facts {
+	var facts rewrite.Facts
+	_ = Members(body, func(key []byte, _, value rewrite.Span) bool {
+		if string(key) != "model" {
+			return true
+		}
+		if text, ok := String(body[value.Start:value.End]); ok {
+			facts.Model, facts.ModelSpan = string(text), value
+		}
+		return false
+	})
+	return facts
+}

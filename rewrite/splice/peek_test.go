@@ -89,3 +89,32 @@ func TestPeekRefusesWhatIsNotJSON(t *testing.T) {
 		}
 	}
 }
+
+func TestPeekModelStopsAtTheModel(t *testing.T) {
+	tests := map[string]struct {
+		body  string
+		model string
+	}{
+		"first":                  {`{"model":"m","stream":true}`, "m"},
+		"after others":           {`{"messages":[{"model":"inner"}], "model" : "m" }`, "m"},
+		"escaped name and value": {`{"mod\u0065l":"\u006d"}`, "m"},
+		"broken behind it":       {`{"model":"m",,,`, "m"},
+		"a second one":           {`{"model":"m","model":"n"}`, "m"},
+		"broken before it":       {`{"a":[,"model":"m"}`, ""},
+		"no string":              {`{"model":7}`, ""},
+		"none":                   {`{}`, ""},
+		"no object":              {`["model"]`, ""},
+		"nothing":                {``, ""},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			facts := splice.PeekModel([]byte(test.body))
+			if facts.Model != test.model || facts.Stream {
+				t.Errorf("read %+v, want the model %q", facts, test.model)
+			}
+			if test.model != "" && facts.ModelSpan.Len() < 3 {
+				t.Errorf("the model's span is %v", facts.ModelSpan)
+			}
+		})
+	}
+}
