@@ -1,0 +1,97 @@
+package continuity
+
+import "warmpath/rewrite"
+
+// Hash identifies an element of a request by a digest of its bytes in some
+// form. Elements are compared across requests, restarts and machines, so it is
+// a cut of SHA-256.
+type Hash [16]byte
+
+// Facts is what a dialect reads of one request without decoding it. Spans are
+// offsets into the body they were read from.
+type Facts struct {
+	Model string
+	// Effort is the top-level effort as it is written, empty if it is not.
+	Effort string
+	// Forced is the name of the tool that tool_choice demands, empty for none.
+	Forced   string
+	Tools    []Tool
+	Sections []Section
+	Messages []Message
+	// Marks is the number of cache marks in the request, the automatic one
+	// included, and Automatic says whether there is one.
+	Marks     int
+	Automatic bool
+	// Thread is set for a request that continues a history the provider keeps:
+	// its messages are only the newest.
+	Thread bool
+}
+
+// Tool is one entry of a request's tools.
+type Tool struct {
+	// Name is the name that calls use; for an entry that stands for many tools,
+	// the name of their source.
+	Name string
+	// Family tells kinds of tools apart that cannot be redefined as one another:
+	// empty for a client's own, else the vendor's type without its date.
+	Family string
+	// Meaning is the hash of the canonical form: marks and deferral removed,
+	// members in order of their names, insignificant space and spelling of
+	// strings made equal. Exact is the hash of the bytes without marks.
+	Meaning, Exact Hash
+	Span           rewrite.Span
+	Deferred       bool
+	// Mark covers the tool's cache mark with the comma that goes with it; empty
+	// without one.
+	Mark rewrite.Span
+}
+
+// Section is one block of the system prompt. A system prompt that is a plain
+// string is one section.
+type Section struct {
+	Meaning, Exact Hash
+	Span           rewrite.Span
+	Mark           rewrite.Span
+	// Text covers the JSON string of the section's text, quotes included.
+	Text rewrite.Span
+	// Volatile marks a block that the provider takes out before it reads the
+	// prompt; it is no instruction and its changes are none.
+	Volatile bool
+}
+
+// Role is who a message is from.
+type Role uint8
+
+// The roles. A system message stands among the others and is the client's own.
+const (
+	User Role = iota
+	Assistant
+	System
+)
+
+// Message is one message of a request.
+type Message struct {
+	Role Role
+	// Meaning is the hash of the canonical form, in which a string and its one
+	// text block are equal; Exact is that of the bytes without marks.
+	Meaning, Exact Hash
+	Span           rewrite.Span
+	// Blocks is the number of content blocks; a string counts as one.
+	Blocks int
+	// Calls says that the message calls tools of the client; Results that it
+	// holds nothing but their results.
+	Calls, Results bool
+	// HostedTail says that the last block is the result of a tool that the
+	// provider ran, and HostedOpen that one is still without its result.
+	HostedTail, HostedOpen bool
+	// Bound says that the message holds thinking, which may be bound to all that
+	// stands before it.
+	Bound bool
+	// Signed says that the message holds something only the provider can have
+	// made: the id of a call, a signature, an encrypted block.
+	Signed bool
+	// Bare is a system message without content, which only sets the effort.
+	Bare bool
+	// Scoped is a system message that ends with the next user message.
+	Scoped bool
+}

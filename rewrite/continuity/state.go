@@ -1,0 +1,104 @@
+package continuity
+
+import "warmpath/rewrite"
+
+// State is what is known of a conversation at one point of it: after a number
+// of messages, as one branch of the history has sent them. It is immutable; each
+// request makes the next. Bytes that may be long are kept apart, by their hash.
+type State struct {
+	// Conversation names the conversation, Epoch counts the times its prefix was
+	// begun anew, and Lane tells apart the roles that one agent plays over the
+	// same history.
+	Conversation string
+	Epoch        int
+	Model        string
+	// Sent is the number of the client's messages that have been sent: no new
+	// edit may stand before it.
+	Sent int
+	// Strong says that the history holds something only the provider can have
+	// made, so that no other conversation can share it by chance.
+	Strong bool
+	// Bound says that thinking in the history may be bound to this prefix.
+	Bound bool
+	// Drop asks the provider, for the rest of the conversation, to leave out
+	// thinking whose prefix no longer exists.
+	Drop     bool
+	Tools    []FrozenTool
+	Sections []FrozenSection
+	// Text is the system prompt in effect, section by section: the frozen one
+	// with all changes since.
+	Text  []Effective
+	Edits []Edit
+	// Betas are the optional features that the conversation's requests have
+	// needed so far, sorted.
+	Betas []string
+}
+
+// FrozenTool is an entry of the tools as first sent, or appended since.
+type FrozenTool struct {
+	Name   string
+	Family string
+	// Meaning is that of the definition in effect, which a directive may have
+	// changed; Exact is that of the frozen bytes.
+	Meaning, Exact Hash
+	// Offered says that the model may call it now.
+	Offered bool
+	// Deferred entries are no part of the prefix.
+	Deferred bool
+}
+
+// FrozenSection is a section of the system prompt as first sent.
+type FrozenSection struct {
+	Meaning, Exact Hash
+	Volatile       bool
+}
+
+// Effective is a section in effect. Text is the hash under which its text is
+// kept.
+type Effective struct{ Meaning, Text Hash }
+
+// Edit is a message of the gateway's own, at its place for ever.
+type Edit struct {
+	// After is the number of the client's messages before it.
+	After int
+	Bytes []byte
+}
+
+// Abilities is what a model at an endpoint accepts.
+type Abilities struct {
+	// Text allows system messages among the others.
+	Text bool
+	// Reference allows tools to be added and removed by their name, and Define
+	// by their whole definition, under a name that is in use as well.
+	Reference, Define bool
+	// Binding says that thinking is bound to the prefix it was made under.
+	Binding bool
+	// Placeholder says that the first tool change is cheaper if a deferred entry
+	// stood among the tools from the first request on.
+	Placeholder bool
+}
+
+// Piece is where the bytes of an element come from: the request, or what was
+// kept under a hash.
+type Piece struct {
+	Span rewrite.Span
+	Kept Hash
+	// Deferred asks for the tool to be sent as a deferred one.
+	Deferred bool
+}
+
+// FromRequest reports whether the bytes stand in the request.
+func (p Piece) FromRequest() bool { return p.Span.Len() > 0 }
+
+// Reason is why a prefix is begun anew.
+type Reason string
+
+// The reasons for an epoch. None goes on with the one there is.
+const (
+	None            Reason = ""
+	Fresh           Reason = "fresh"
+	ToolsChanged    Reason = "tools_changed"
+	SystemChanged   Reason = "system_changed"
+	DirectiveTooBig Reason = "directive_too_big"
+	BytesLost       Reason = "bytes_lost"
+)
