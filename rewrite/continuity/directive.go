@@ -35,7 +35,7 @@ const (
 // other reply, as the beginning of the next one, nothing.
 func tail(messages []Message) gap {
 	last := len(messages) - 1
-	for last >= 0 && messages[last].Role == System && !messages[last].Bare {
+	for last >= 0 && messages[last].Role == System {
 		// A run of system messages is one: what counts stands before it.
 		last--
 	}
@@ -54,8 +54,8 @@ func tail(messages []Message) gap {
 		if m.HostedTail {
 			return textOnly
 		}
-	case System: // one that only sets the effort
-		return nothing
+	case System:
+		panic("BUG: a run of system messages ends in one")
 	}
 	return nothing
 }

@@ -29,9 +29,15 @@ type State struct {
 	// with all changes since.
 	Text  []Effective
 	Edits []Edit
-	// Betas are the optional features that the conversation's requests have
-	// needed so far, sorted.
-	Betas []string
+	// Prior is what was in effect before the newest edit, while no reply has
+	// sealed its place: a client that goes on without one moves it.
+	Prior *Prior
+}
+
+// Prior is what an edit has changed.
+type Prior struct {
+	Tools []FrozenTool
+	Text  []Effective
 }
 
 // FrozenTool is an entry of the tools as first sent, or appended since.

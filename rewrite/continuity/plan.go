@@ -1,0 +1,196 @@
+package continuity
+
+import (
+	"slices"
+
+	"warmpath/rewrite"
+)
+
+// Plan is how to send a request, and what to remember of it.
+type Plan struct {
+	// Tools and Sections are what to send in place of the request's own; nil is
+	// the request's own.
+	Tools, Sections []Piece
+	// Inserts are the gateway's messages, in ascending order of their places.
+	Inserts []Edit
+	// Said is the directive that is among Inserts for the first time, if any.
+	Said *Directive
+	// Drop asks for thinking to be left out whose prefix no longer exists.
+	Drop bool
+	// Epoch is why the prefix begins anew, or None.
+	Epoch Reason
+	// Keep are the elements of the request whose bytes, without marks, must be
+	// kept under their hashes together with Next.
+	Keep []Keep
+	Next *State
+}
+
+// Keep is an element to keep.
+type Keep struct {
+	Hash Hash
+	Span rewrite.Span
+}
+
+// Untouched reports a plan that sends the request as it came.
+func (p *Plan) Untouched() bool {
+	return p.Tools == nil && p.Sections == nil && len(p.Inserts) == 0 && !p.Drop
+}
+
+// Reader gives what a plan needs beyond the facts.
+type Reader struct {
+	// Now is the text of a section of the request, by the span of its string.
+	Now func(text rewrite.Span) string
+	// Kept is the text of a section that was kept; ok is false if it is lost.
+	Kept func(Hash) (text string, ok bool)
+	// Render is the bytes of a directive's message.
+	Render func(*Directive) []byte
+}
+
+// Begin plans the first request of an epoch: what the client sent is what
+// stands from now on. A conversation that has been known before goes on under
+// its name; its thinking was made under another prefix.
+func Begin(conversation string, before *State, why Reason, facts *Facts, able Abilities) *Plan {
+	next := &State{
+		Conversation: conversation, Model: facts.Model, Sent: len(facts.Messages),
+		Tools: freeze(facts.Tools), Sections: freezeText(facts.Sections), Text: effective(facts.Sections),
+	}
+	next.remember(facts)
+	if before != nil {
+		next.Epoch = before.Epoch + 1
+		next.Drop = before.Drop || able.Binding && next.Bound
+	}
+	return &Plan{Epoch: why, Drop: next.Drop, Keep: keepAll(facts), Next: next}
+}
+
+// Continue plans a request of a known conversation, whose first messages are
+// those that the state has sent.
+func Continue(s *State, facts *Facts, able Abilities, read Reader) *Plan {
+	s = s.at(facts.Messages)
+	room := tail(facts.Messages)
+	tools := planTools(s.Tools, facts.Tools, able, room)
+	text := planText(s, facts.Sections, able, room, texts{read.Now, read.Kept})
+	said := tools.change
+	said.Texts = text.say
+	why := firstReason(tools.reason, text.reason)
+	if why == None && !s.Bound && tooBig(&said, facts) {
+		why = DirectiveTooBig
+	}
+	if why != None {
+		return Begin(s.Conversation, s, why, facts, able)
+	}
+	next := &State{
+		Conversation: s.Conversation, Epoch: s.Epoch, Model: facts.Model, Sent: len(facts.Messages),
+		Drop: s.Drop, Tools: tools.frozen, Sections: s.Sections, Text: text.text, Edits: s.Edits, Prior: s.prior(facts),
+	}
+	next.remember(facts)
+	plan := &Plan{Tools: tools.pieces, Sections: text.pieces, Drop: s.Drop, Next: next}
+	if !said.Empty() {
+		plan.Said = &said
+		next.Edits = append(slices.Clip(s.Edits), Edit{After: next.Sent, Bytes: read.Render(&said)})
+		next.Prior = &Prior{Tools: s.Tools, Text: s.Text}
+	}
+	plan.Inserts = next.Edits
+	plan.Keep = keepNew(s, facts)
+	return plan
+}
+
+// at is the state as it stands before the given history. If the newest edit
+// stands where no reply followed, and the client has gone on with another
+// message of its own, the edit cannot stay: it will be said again at the tail.
+func (s *State) at(messages []Message) *State {
+	if s.Prior == nil || s.Sent >= len(messages) {
+		return s
+	}
+	for _, m := range messages[s.Sent:] {
+		if m.Role == System {
+			continue
+		}
+		if m.Role == Assistant {
+			return s
+		}
+		moved := *s
+		moved.Tools, moved.Text = s.Prior.Tools, s.Prior.Text
+		moved.Edits = s.Edits[:len(s.Edits)-1]
+		moved.Prior = nil
+		return &moved
+	}
+	return s
+}
+
+// prior stays as long as no reply has come after the newest edit.
+func (s *State) prior(facts *Facts) *Prior {
+	if s.Prior == nil {
+		return nil
+	}
+	for _, m := range facts.Messages[min(s.Sent, len(facts.Messages)):] {
+		if m.Role == Assistant {
+			return nil
+		}
+	}
+	return s.Prior
+}
+
+// remember notes what the history holds.
+func (s *State) remember(facts *Facts) {
+	for i := range facts.Messages {
+		s.Strong = s.Strong || facts.Messages[i].Signed
+		s.Bound = s.Bound || facts.Messages[i].Bound
+	}
+}
+
+func firstReason(reasons ...Reason) Reason {
+	for _, r := range reasons {
+		if r != None {
+			return r
+		}
+	}
+	return None
+}
+
+// tooBig reports a directive that is longer than half of what would have to be
+// processed again without it: it is read on every later turn.
+func tooBig(d *Directive, facts *Facts) bool {
+	said, all := 0, 0
+	for _, text := range d.Texts {
+		said += len(text)
+	}
+	for _, span := range d.Define {
+		said += span.Len()
+	}
+	for i := range facts.Tools {
+		all += facts.Tools[i].Span.Len()
+	}
+	for i := range facts.Sections {
+		all += facts.Sections[i].Span.Len()
+	}
+	for i := range facts.Messages {
+		all += facts.Messages[i].Span.Len()
+	}
+	return said > all/2
+}
+
+func keepAll(facts *Facts) []Keep {
+	keep := make([]Keep, 0, len(facts.Tools)+len(facts.Sections))
+	for i := range facts.Tools {
+		keep = append(keep, Keep{facts.Tools[i].Exact, facts.Tools[i].Span})
+	}
+	for i := range facts.Sections {
+		keep = append(keep, Keep{facts.Sections[i].Exact, facts.Sections[i].Span})
+	}
+	return keep
+}
+
+// keepNew is what was not kept with an earlier state.
+func keepNew(s *State, facts *Facts) []Keep {
+	known := make(map[Hash]bool, len(s.Tools)+len(s.Text))
+	for _, tool := range s.Tools {
+		known[tool.Exact] = true
+	}
+	for _, section := range s.Sections {
+		known[section.Exact] = true
+	}
+	for _, section := range s.Text {
+		known[section.Text] = true
+	}
+	return slices.DeleteFunc(keepAll(facts), func(k Keep) bool { return known[k.Hash] })
+}
