@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -84,7 +83,7 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 	}
 	g.console = console.New(console.Config{
 		Gatherer: registry, Ready: g.Ready, Status: g.status,
-		Token: cfg.AdminToken, Public: !loopback(cfg.Admin),
+		Token: cfg.AdminToken, Public: !config.Loopback(cfg.Admin),
 	})
 	return g, nil
 }
@@ -96,16 +95,6 @@ func (g *Gateway) status() console.Status {
 	g.mu.Unlock()
 	cfg := g.config.Load()
 	return console.Status{Version: g.version, Mode: cfg.Mode.String(), Started: started, Providers: cfg.Catalog.Providers()}
-}
-
-// loopback reports whether an address is only reached from this machine.
-func loopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // relaySettings and frontConfig compose what each room is told.

@@ -16,7 +16,7 @@ func (l *loader) check(c *Config) {
 	if c.Listen == c.Admin && port(c.Listen) != "0" {
 		l.about("admin", "is the same address as listen; give it a port of its own")
 	}
-	if !loopback(c.Admin) && c.AdminToken.IsZero() && l.sound("admin_token") {
+	if !Loopback(c.Admin) && c.AdminToken.IsZero() && l.sound("admin_token") {
 		l.about("admin_token", "is needed, because admin listens beyond this machine; set one, for example in WARMPATH_ADMIN_TOKEN, or let admin listen on 127.0.0.1")
 	}
 	if in := c.Limits.BodiesInFlight; in < c.Limits.Body && in > 0 {
@@ -69,9 +69,9 @@ func port(address string) string {
 	return port
 }
 
-// loopback reports whether only this machine can reach an address. A faulty
+// Loopback reports whether only this machine can reach an address. A faulty
 // address counts as one: it is reported as such.
-func loopback(address string) bool {
+func Loopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil || host == "localhost" {
 		return true
@@ -88,7 +88,7 @@ func warnings(c *Config) []string {
 		if p.Key.IsZero() {
 			continue
 		}
-		if !loopback(c.Listen) && len(c.AccessKeys) == 0 {
+		if !Loopback(c.Listen) && len(c.AccessKeys) == 0 {
 			warnings = append(warnings, "listen is reachable from other machines and there are no access_keys: whoever can connect spends the key of "+name)
 		}
 		if base := plaintext(p); base != nil {
@@ -102,7 +102,7 @@ func warnings(c *Config) []string {
 // unencrypted; nil if there is none.
 func plaintext(p *catalog.Provider) *catalog.Base {
 	for _, d := range p.Dialects {
-		if base := p.Bases[d]; !base.TLS && !loopback(base.Address) {
+		if base := p.Bases[d]; !base.TLS && !Loopback(base.Address) {
 			return base
 		}
 	}
