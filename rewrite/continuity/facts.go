@@ -1,6 +1,11 @@
 package continuity
 
-import "warmpath/rewrite"
+import (
+	"encoding/hex"
+	"fmt"
+
+	"warmpath/rewrite"
+)
 
 // Hash identifies an element of a request by a digest of its bytes in some
 // form. Elements are compared across requests, restarts and machines, so it is
@@ -94,4 +99,16 @@ type Message struct {
 	Bare bool
 	// Scoped is a system message that ends with the next user message.
 	Scoped bool
+}
+
+// MarshalText writes a hash in hexadecimal.
+func (h Hash) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h[:]), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (h *Hash) UnmarshalText(text []byte) error {
+	if hex.DecodedLen(len(text)) != len(h) {
+		return fmt.Errorf("a hash of %d characters, want %d", len(text), hex.EncodedLen(len(h)))
+	}
+	_, err := hex.Decode(h[:], text)
+	return err
 }
