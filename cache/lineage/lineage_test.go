@@ -1,0 +1,157 @@
+package lineage_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warmpath/cache"
+	"warmpath/cache/lineage"
+	"warmpath/rewrite/continuity"
+)
+
+func hash(text string) continuity.Hash {
+	sum := sha256.Sum256([]byte(text))
+	return continuity.Hash(sum[:16])
+}
+
+// history makes messages of the given meanings.
+func history(meanings ...string) []continuity.Message {
+	var messages []continuity.Message
+	for _, meaning := range meanings {
+		messages = append(messages, continuity.Message{Meaning: hash(meaning)})
+	}
+	return messages
+}
+
+func state(name string, sent int) *continuity.State {
+	return &continuity.State{
+		Conversation: name, Model: "m", Sent: sent, Strong: true,
+		Tools:    []continuity.FrozenTool{{Name: "x", Meaning: hash("x"), Exact: hash("x "), Offered: true}},
+		Sections: []continuity.FrozenSection{{Meaning: hash("s"), Exact: hash("s ")}},
+		Text:     []continuity.Effective{{Meaning: hash("s"), Text: hash("s ")}},
+		Edits:    []continuity.Edit{{After: 1, Bytes: []byte(`{"role":"system"}`)}},
+		Prior:    &continuity.Prior{Tools: []continuity.FrozenTool{{Name: "x"}}},
+	}
+}
+
+func save(t *testing.T, l *lineage.Lineage, scope string, messages []continuity.Message, next *continuity.State, keep map[continuity.Hash][]byte) {
+	t.Helper()
+	heads := lineage.Heads(scope, messages)
+	known, err := l.Find(context.Background(), heads)
+	if err == nil {
+		err = l.Save(context.Background(), heads[len(heads)-1], known, next, keep)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func find(t *testing.T, l *lineage.Lineage, scope string, messages []continuity.Message) *lineage.Known {
+	t.Helper()
+	known, err := l.Find(context.Background(), lineage.Heads(scope, messages))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return known
+}
+
+func TestLongestKnownHistoryWins(t *testing.T) {
+	l := lineage.New(cache.NewMemory(1<<20), time.Hour)
+	one, two := state("c", 1), state("c", 3)
+	save(t, l, "scope", history("u1"), one, nil)
+	save(t, l, "scope", history("u1", "a1", "u2"), two, nil)
+	tests := map[string]struct {
+		scope    string
+		messages []continuity.Message
+		want     []*continuity.State
+		sent     int
+	}{
+		"goes on":               {"scope", history("u1", "a1", "u2", "a2", "u3"), []*continuity.State{two}, 3},
+		"is sent again":         {"scope", history("u1", "a1", "u2"), []*continuity.State{two}, 3},
+		"edits its last turn":   {"scope", history("u1", "a1", "other", "a2", "u3"), []*continuity.State{one}, 1},
+		"rewinds":               {"scope", history("u1"), []*continuity.State{one}, 1},
+		"begins otherwise":      {"scope", history("other", "a1", "u2"), nil, 0},
+		"belongs to another":    {"other", history("u1", "a1", "u2"), nil, 0},
+		"has no message at all": {"scope", nil, nil, 0},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			known := find(t, l, test.scope, test.messages)
+			if diff := cmp.Diff(test.want, known.States); diff != "" || known.Sent != test.sent {
+				t.Errorf("sent %d, want %d; states (-want +got):\n%s", known.Sent, test.sent, diff)
+			}
+		})
+	}
+}
+
+func TestBranchesThatBeganTogetherAreKeptApart(t *testing.T) {
+	l := lineage.New(cache.NewMemory(1<<20), time.Hour)
+	var wait sync.WaitGroup
+	for i := range 4 {
+		wait.Go(func() {
+			save(t, l, "scope", history("u1", "a1", "u2"), state(fmt.Sprint("branch ", i), 3), nil)
+			save(t, l, "scope", history("u1", "a1", "u2"), state(fmt.Sprint("branch ", i), 3), nil)
+		})
+	}
+	wait.Wait()
+	names := map[string]int{}
+	for _, s := range find(t, l, "scope", history("u1", "a1", "u2")).States {
+		names[s.Conversation]++
+	}
+	if diff := cmp.Diff(map[string]int{"branch 0": 1, "branch 1": 1, "branch 2": 1, "branch 3": 1}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestElementsAreKept(t *testing.T) {
+	l := lineage.New(cache.NewMemory(1<<20), time.Hour)
+	save(t, l, "scope", history("u1"), state("c", 1), map[continuity.Hash][]byte{hash("a"): []byte("bytes of a")})
+	kept, err := l.Kept(context.Background(), hash("a"), hash("b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[continuity.Hash][]byte{hash("a"): []byte("bytes of a")}, kept); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// broken is a store that answers nothing.
+type broken struct{ cache.Store }
+
+var errBroken = errors.New("broken")
+
+func (broken) GetMany(context.Context, ...string) ([][]byte, error) { return nil, errBroken }
+
+func TestABrokenStoreSaysSo(t *testing.T) {
+	l := lineage.New(broken{}, time.Hour)
+	if _, err := l.Find(context.Background(), lineage.Heads("s", history("u1"))); !errors.Is(err, errBroken) {
+		t.Errorf("Find: %v", err)
+	}
+	if _, err := l.Kept(context.Background(), hash("a")); !errors.Is(err, errBroken) {
+		t.Errorf("Kept: %v", err)
+	}
+}
+
+func TestUnreadableStateIsAsIfLost(t *testing.T) {
+	store := cache.NewMemory(1 << 20)
+	l := lineage.New(store, time.Hour)
+	heads := lineage.Heads("scope", history("u1"))
+	key := "h1:" + string(heads[1][:])
+	if err := store.Set(context.Background(), cache.Entry{Key: key, Value: []byte("from the future"), TTL: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	if known := find(t, l, "scope", history("u1")); len(known.States) > 0 {
+		t.Errorf("found %v", known.States)
+	}
+	save(t, l, "scope", history("u1"), state("c", 1), nil)
+	if known := find(t, l, "scope", history("u1")); len(known.States) != 1 {
+		t.Errorf("found %d states after the save, want 1", len(known.States))
+	}
+}
