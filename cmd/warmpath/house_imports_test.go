@@ -16,7 +16,7 @@ const module = "warmpath"
 // floors says how high each package stands. A package imports only lower
 // floors: calls go down and values come back up, so no room knows its caller.
 // Packages of one floor do not know each other; that is what keeps dialects
-// apart. fixtures is no floor: see TestHouseFixtures.
+// apart. Packages that serve tests have no floor: see TestHouseFixtures.
 var floors = map[string]int{
 	"rewrite": 0,
 
@@ -25,21 +25,32 @@ var floors = map[string]int{
 	"cache":          1,
 	"metrics":        1,
 
-	"rewrite/anthropic":   2,
-	"rewrite/completions": 2,
-	"rewrite/responses":   2,
-	"rewrite/gemini":      2,
+	// Dialects hand these facts and apply their edits, not the other way round.
+	"rewrite/continuity": 2,
+	"rewrite/audience":   2,
 
-	"gateway/secret":   3,
-	"gateway/catalog":  4,
-	"gateway/upstream": 5,
-	"gateway/relay":    6,
-	"gateway/front":    7,
-	"gateway/console":  7,
-	"gateway/config":   8,
-	"gateway":          9,
-	"cmd/warmpath":     10,
+	// One outside party each.
+	"rewrite/anthropic":   3,
+	"rewrite/completions": 3,
+	"rewrite/responses":   3,
+	"rewrite/gemini":      3,
+	"cache/disk":          3,
+	"cache/redis":         3,
+
+	"cache/lineage":    4,
+	"gateway/secret":   4,
+	"gateway/catalog":  5,
+	"gateway/upstream": 6,
+	"gateway/relay":    7,
+	"gateway/front":    8,
+	"gateway/console":  8,
+	"gateway/config":   9,
+	"gateway":          10,
+	"cmd/warmpath":     11,
 }
+
+// planned are packages whose floor is decided and whose code is still to come.
+var planned = []string{"cache", "cache/disk", "cache/redis", "cache/lineage", "rewrite/continuity", "rewrite/audience"}
 
 // room says where a vendor may be imported and why nowhere else. A folder that
 // ends in /... includes what is below it.
@@ -68,6 +79,26 @@ var vendors = map[string]room{
 	"github.com/goccy/go-yaml": {
 		[]string{"gateway/config", "gateway/catalog"},
 		"YAML is read when configuration loads and nowhere else",
+	},
+	"github.com/redis/go-redis/v9": {
+		[]string{"cache/redis"},
+		"a lost store costs a cache miss and never an error: one package knows how it is lost",
+	},
+	"go.etcd.io/bbolt": {
+		[]string{"cache/disk"},
+		"what is on disk has one owner",
+	},
+	"github.com/maypok86/otter/v2": {
+		[]string{"cache"},
+		"what is kept in memory has one owner",
+	},
+	"go.uber.org/goleak": {
+		[]string{"cache/cachetest", "fixtures/..."},
+		"it watches tests",
+	},
+	"github.com/google/go-cmp": {
+		[]string{"cache/cachetest", "fixtures/..."},
+		"it compares in tests; it panics where production must not",
 	},
 	"github.com/fsnotify/fsnotify": {
 		[]string{"gateway/config", "gateway"},
@@ -103,7 +134,11 @@ func own(imported string) (folder string, ok bool) {
 	return strings.CutPrefix(imported, module+"/")
 }
 
-func isFixture(pkg string) bool { return pkg == "fixtures" || strings.HasPrefix(pkg, "fixtures/") }
+// isFixture reports whether a package serves tests: what is under fixtures, and
+// suites such as cache/cachetest that stand beside what they test.
+func isFixture(pkg string) bool {
+	return pkg == "fixtures" || strings.HasPrefix(pkg, "fixtures/") || strings.HasSuffix(pkg, "test")
+}
 
 func TestHouseFloors(t *testing.T) {
 	tr := load(t)
@@ -213,7 +248,6 @@ func roomOf(imported string) (room, bool) {
 
 // A rule for a package that is gone is a rule that checks nothing.
 func TestHouseRulesAreNotStale(t *testing.T) {
-	planned := []string{"cache"} // Its folder is fixed; its first code comes with the first state.
 	for _, pkg := range slices.Sorted(maps.Keys(floors)) {
 		if _, err := os.Stat(filepath.Join(root, pkg)); err != nil && !slices.Contains(planned, pkg) {
 			t.Errorf("floors has %s: %v", pkg, err)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -42,6 +43,17 @@ var notOurs = []string{".git", "bin", "node_modules"}
 
 func load(t *testing.T) *tree {
 	t.Helper()
+	tr, err := read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tr.sources) < 10 {
+		t.Fatalf("found %d Go files under %s: the rules would check nothing", len(tr.sources), root)
+	}
+	return tr
+}
+
+var read = sync.OnceValues(func() (*tree, error) {
 	tr := &tree{fset: token.NewFileSet()}
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -66,14 +78,8 @@ func load(t *testing.T) *tree {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(tr.sources) < 10 {
-		t.Fatalf("found %d Go files under %s: the rules would check nothing", len(tr.sources), root)
-	}
-	return tr
-}
+	return tr, err
+})
 
 func (tr *tree) parse(rel string) error {
 	pkg := path.Dir(rel)
