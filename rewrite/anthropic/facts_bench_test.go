@@ -1,0 +1,71 @@
+package anthropic_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"warmpath/rewrite/anthropic"
+	"warmpath/rewrite/splice"
+)
+
+// agentRequest is a request of an agent in the middle of its work: tools with
+// nested schemas, a long system prompt and turns that call tools and read files.
+func agentRequest(tools, messages int) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"model":"claude-opus-5-5","max_tokens":32000,"stream":true,"tools":[`)
+	for i := range tools {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"name":"tool_%d","description":"Reads a file from disk and returns its lines with numbers. `+
+			`Use it before \"edit\", and never twice for one file in one turn.","input_schema":{"type":"object","properties":`+
+			`{"path":{"type":"string","description":"An absolute path"},"limit":{"type":"integer","minimum":1}},"required":["path"],`+
+			`"additionalProperties":false}}`, i)
+	}
+	prose := `The relay reads one chunk, hands it to the splitter and writes it on. Nothing is decoded twice, and what ` +
+		`nobody asked to change stays as it was.\n\nfunc main() {\n\tfmt.Println(\"hello, world\")\n}\n`
+	b.WriteString(`],"system":[{"type":"text","text":"You are an agent."},{"type":"text","text":"`)
+	for range 100 {
+		b.WriteString(prose)
+	}
+	b.WriteString(`","cache_control":{"type":"ephemeral"}}],"messages":[{"role":"user","content":"Go on."}`)
+	for i := range messages / 2 {
+		fmt.Fprintf(&b, `,{"role":"assistant","content":[{"type":"thinking","thinking":"","signature":"EqoB%0120dAbC"},`+
+			`{"type":"text","text":"I will read it."},{"type":"tool_use","id":"toolu_01A09q90qw90lq%06d","name":"tool_3",`+
+			`"input":{"path":"/src/relay/file_%d.go","limit":200}}]},{"role":"user","content":[{"type":"tool_result",`+
+			`"tool_use_id":"toolu_01A09q90qw90lq%06d","content":[{"type":"text","text":"`, i, i, i, i)
+		for range 1 + i%29 {
+			b.WriteString(prose)
+		}
+		b.WriteString(`"}]}]}`)
+	}
+	b.WriteString(`]}`)
+	return b.Bytes()
+}
+
+// BenchmarkReadFacts has the check of the same bytes beside it, which every
+// request pays already.
+func BenchmarkReadFacts(b *testing.B) {
+	for _, size := range []struct{ tools, messages int }{{20, 20}, {100, 500}} {
+		body := agentRequest(size.tools, size.messages)
+		name := fmt.Sprintf("%dKB", len(body)>>10)
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := anthropic.ReadFacts(body); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(name+"/Valid", func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				if err := splice.Valid(body); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
