@@ -18,6 +18,9 @@ type Provider struct {
 	Dialects []rewrite.Dialect
 	// Bases has an address for each of Dialects, and one for rewrite.Opaque.
 	Bases map[rewrite.Dialect]*Base
+	// Endpoint is the kind of endpoint that it is, which decides what its models
+	// accept; empty for one that is only compatible with some vendor's.
+	Endpoint string
 	// KeyStyle says where its key goes in a request.
 	KeyStyle KeyStyle
 	// Key is the key from configuration; none means that the client's own

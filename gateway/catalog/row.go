@@ -18,6 +18,7 @@ type Row struct {
 	Dialects []string          `yaml:"dialects"`
 	Bases    map[string]string `yaml:"bases"`
 	KeyStyle string            `yaml:"key_style"`
+	Endpoint string            `yaml:"endpoint"`
 	Key      secret.String     `yaml:"-"`
 }
 
@@ -30,6 +31,7 @@ func (r Row) over(embedded Row) Row {
 		Dialects: r.Dialects,
 		Bases:    map[string]string{},
 		KeyStyle: cmp.Or(r.KeyStyle, embedded.KeyStyle),
+		Endpoint: cmp.Or(r.Endpoint, embedded.Endpoint),
 		Key:      r.Key,
 	}
 	if len(merged.Dialects) == 0 {
@@ -55,16 +57,20 @@ func (r Row) moved(base string) Row {
 // provider checks a complete row and compiles it.
 func (r Row) provider(name string, report func(message string, path ...string)) *Provider {
 	p := &Provider{
-		Name:  name,
-		Label: r.Label,
-		Bases: map[rewrite.Dialect]*Base{},
-		Key:   r.Key,
+		Name:     name,
+		Label:    r.Label,
+		Endpoint: r.Endpoint,
+		Bases:    map[rewrite.Dialect]*Base{},
+		Key:      r.Key,
 	}
 	if p.Label == "" {
 		p.Label = name
 	}
 	p.Dialects = r.dialects(report)
 	r.addresses(p, report)
+	if p.Endpoint != "" && abilities()[p.Endpoint] == nil {
+		report("is not a kind of endpoint; write anthropic, bedrock or google, or leave it out for one that is only compatible", "endpoint")
+	}
 	p.KeyStyle = KeyBearer
 	if r.KeyStyle != "" {
 		style, ok := ParseKeyStyle(r.KeyStyle)

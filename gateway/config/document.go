@@ -31,7 +31,7 @@ var fileSchema = func() *schema {
 		"defaults":    names,
 		"models":      list,
 		"providers": {each: &schema{fields: map[string]*schema{
-			"label": scalar, "base_url": scalar, "dialects": list, "bases": names, "key": scalar, "key_style": scalar,
+			"label": scalar, "base_url": scalar, "dialects": list, "bases": names, "key": scalar, "key_style": scalar, "endpoint": scalar,
 		}}},
 	}}
 	for _, s := range settings {

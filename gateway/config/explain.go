@@ -86,6 +86,9 @@ func explainProviders(s *catalog.Snapshot) yaml.MapSlice {
 			row = append(row, item("bases", bases))
 		}
 		row = append(row, item("key_style", p.KeyStyle.String()))
+		if p.Endpoint != "" {
+			row = append(row, item("endpoint", p.Endpoint))
+		}
 		if !p.Key.IsZero() {
 			row = append(row, item("key", p.Key.String()))
 		}

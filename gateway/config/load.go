@@ -174,6 +174,7 @@ func (l *loader) row(name string) catalog.Row {
 		Dialects: l.list("providers", name, "dialects"),
 		Bases:    l.texts("providers", name, "bases"),
 		KeyStyle: text("key_style"),
+		Endpoint: text("endpoint"),
 	}
 	if e := l.root.at("providers", name, "key"); e != nil {
 		row.Key = l.secret(l.inFile(e), "providers."+name+".key")
