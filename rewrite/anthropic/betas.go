@@ -10,6 +10,7 @@ import (
 // among it is appended.
 func MergeBetas(header []byte, add ...string) []byte {
 	merged := slices.Clone(bytes.TrimRight(header, " \t,"))
+	had := len(merged)
 	for _, beta := range add {
 		if beta == "" || hasBeta(merged, beta) {
 			continue
@@ -19,7 +20,7 @@ func MergeBetas(header []byte, add ...string) []byte {
 		}
 		merged = append(merged, beta...)
 	}
-	if len(merged) <= len(header) {
+	if len(merged) == had {
 		return header
 	}
 	return merged
