@@ -176,6 +176,9 @@ func (f *form) array(read func()) (n int) {
 		} else {
 			read()
 		}
+		if f.msg != "" {
+			break
+		}
 		switch c := f.space(); {
 		case c == ',':
 			f.at++
@@ -206,12 +209,12 @@ func (f *form) object(read func(name []byte) verdict) (kept int) {
 	first, end := -1, -1 // where a cut at the front begins; where the last uncut value ends
 	var own rewrite.Span
 	for f.msg == "" {
-		name := f.at
 		if f.space() != '"' {
 			f.fail("a member name is due")
 			break
 		}
-		if name = f.at; first >= 0 {
+		name := f.at
+		if first >= 0 {
 			own = f.cut(first, name)
 			first = -1
 		}
@@ -220,6 +223,9 @@ func (f *form) object(read func(name []byte) verdict) (kept int) {
 			f.out = append(f.out, ',')
 		}
 		m, what := f.member(read)
+		if f.msg != "" {
+			break
+		}
 		switch {
 		case what == cut && own.Len() > 0:
 			f.fail("a cache mark stands twice")

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -52,10 +53,10 @@ func AsDeferred(tool []byte) []byte {
 	return splice.Apply(nil, tool, []splice.Edit{insertMember(tool, 0, `"defer_loading":true`)})
 }
 
-// insertMember adds a member at the end of an object that has others. The base
-// is the object's own place.
+// insertMember adds a member behind the last of an object, directly, so that
+// cutting it gives back the bytes there were. The base is the object's place.
 func insertMember(object []byte, base int, member string) splice.Edit {
-	end := base + len(object) - 1
+	end := base + len(bytes.TrimRight(object[:len(object)-1], " \t\r\n"))
 	return splice.Edit{Span: rewrite.Span{Start: end, End: end}, Text: []byte("," + member)}
 }
 

@@ -93,8 +93,8 @@ var different = map[string]pair{
 	"a name twice":                  {"assistant", `[{"type":"tool_use","id":"t","name":"a","input":{"a":1,"a":2}}]`, `[{"type":"tool_use","id":"t","name":"a","input":{"a":2,"a":1}}]`},
 }
 
-// unmarked are those of same that differ in a mark alone.
-var unmarked = []string{"a mark", "a mark in front", "a mark in a result", "a mark on a tool"}
+// markedOnly are those of same that differ in a mark alone.
+var markedOnly = []string{"a mark", "a mark in front", "a mark in a result", "a mark on a tool"}
 
 func TestMeaningIsTheSame(t *testing.T) {
 	for name, p := range same {
@@ -123,7 +123,7 @@ func TestMeaningDiffers(t *testing.T) {
 
 func TestExactIgnoresMarksOnly(t *testing.T) {
 	is := map[string]bool{}
-	for _, name := range unmarked {
+	for _, name := range markedOnly {
 		is[name] = true
 	}
 	for name, p := range same {
