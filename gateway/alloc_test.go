@@ -85,7 +85,7 @@ func exchange(t testing.TB, conn net.Conn, request, buf, end []byte) int {
 }
 
 func messagesRequest(size int, stream bool) []byte {
-	body := fmt.Sprintf(`{"model":"claude-opus-5","messages":[{"role":"user","content":"%s"}],"stream":%v}`, strings.Repeat("words, ", size/7), stream)
+	body := fmt.Sprintf(`{"model":"claude-sonnet-4-6","messages":[{"role":"user","content":"%s"}],"stream":%v}`, strings.Repeat("words, ", size/7), stream)
 	return fmt.Appendf(nil, "POST /v1/messages HTTP/1.1\r\nHost: g\r\nx-api-key: k\r\nanthropic-version: 2023-06-01\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 }
 

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"warmpath/cache"
+	"warmpath/cache/lineage"
 	"warmpath/gateway/config"
 	"warmpath/gateway/console"
 	"warmpath/gateway/front"
@@ -40,6 +42,7 @@ type Gateway struct {
 	version string
 	metrics *metrics.Metrics
 	client  *upstream.Client
+	store   cache.Store
 	relay   *relay.Relay
 	front   *front.Server
 	console *console.Server
@@ -61,6 +64,13 @@ const (
 	stopped
 )
 
+const (
+	// conversationBytes bounds what is remembered of conversations, and
+	// conversationLife for how long nothing may be heard of one.
+	conversationBytes = 128 << 20
+	conversationLife  = 24 * time.Hour
+)
+
 // New builds a gateway and opens nothing but what it needs to watch clients.
 // Stop must be called even if Start is not.
 func New(cfg *config.Config, opts Options) (*Gateway, error) {
@@ -76,7 +86,9 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 		Connect: cfg.Timeouts.UpstreamConnect,
 		Head:    cfg.Timeouts.UpstreamHeader,
 	})
-	g.relay = relay.New(relaySettings(cfg), g.client, g.metrics, g.observe)
+	g.store = cache.NewGuard(cache.NewMemory(conversationBytes), cache.GuardOptions{})
+	memory := lineage.New(g.store, conversationLife)
+	g.relay = relay.New(relaySettings(cfg), g.client, g.metrics, memory, g.observe)
 	var err error
 	if g.front, err = front.New(frontConfig(cfg), g.relay, g.metrics, g.log); err != nil {
 		return nil, fmt.Errorf("building the gateway: %w", err)
@@ -102,6 +114,7 @@ func relaySettings(cfg *config.Config) *relay.Settings {
 	return &relay.Settings{
 		Catalog:     cfg.Catalog,
 		Validate:    cfg.Mode != config.Off,
+		Warm:        cfg.Mode == config.On,
 		Retries:     cfg.Retries,
 		Heartbeat:   cfg.Timeouts.Heartbeat,
 		Silence:     cfg.Timeouts.UpstreamIdle,

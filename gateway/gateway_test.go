@@ -162,7 +162,7 @@ func TestBytesPassUnchanged(t *testing.T) {
 	p := newProvider(t, answerWith(reply))
 	_, base, lines := start(t, p.URL, nil)
 	// Spaces, order, numbers, escapes and unknown members must all survive.
-	body := `{ "model" : "claude-opus-5",  "max_tokens":1.0e2, "future":{"b":1,"a":12345678901234567890123}, "messages":[{"role":"user","content":"\u00e9 <b>"}]}`
+	body := `{ "model" : "claude-sonnet-4-6",  "max_tokens":1.0e2, "future":{"b":1,"a":12345678901234567890123}, "messages":[{"role":"user","content":"\u00e9 <b>"}]}`
 	resp, got := send(t, "POST", base+"/v1/messages?beta=true", body,
 		"x-api-key", "k", "anthropic-beta", "a,b", "x-unknown", "kept", "warmpath-mode", "on")
 	if got != reply || resp.StatusCode != 200 || resp.Header.Get("request-id") != "req_1" {

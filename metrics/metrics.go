@@ -12,15 +12,17 @@ import (
 // same time.
 type Metrics struct {
 	vectors
-	table atomic.Pointer[table]
+	continuity continuity
+	table      atomic.Pointer[table]
 }
 
 // New registers the metrics with reg and resolves their labels for the given
 // provider and model names. It panics if reg has them already: two gateways in
 // one process need a registry each.
 func New(reg prometheus.Registerer, providers, models []string) *Metrics {
-	m := &Metrics{vectors: newVectors()}
+	m := &Metrics{vectors: newVectors(), continuity: newContinuity()}
 	reg.MustRegister(m.all()...)
+	reg.MustRegister(m.continuity.all()...)
 	reg.MustRegister(newBuildInfo())
 	m.Reconfigure(providers, models)
 	return m

@@ -394,6 +394,10 @@ func TestLabelValues(t *testing.T) {
 	for _, r := range rewrite.Reasons {
 		reasons = append(reasons, r.String())
 	}
+	for _, set := range [][]string{metrics.EpochReasons, metrics.Retreats, metrics.UnplannedReasons} {
+		reasons = append(reasons, set...)
+	}
+	slices.Sort(reasons)
 	want := map[string][]string{
 		"cache":                 {"none", "read", "write"},
 		"dialect":               {"chat", "gemini", "messages", "opaque", "responses"},
@@ -406,7 +410,8 @@ func TestLabelValues(t *testing.T) {
 		"outcome":               {"cold", "hit", "miss", "partial", "unreported"},
 		"path":                  {"splice", "through"},
 		"provider":              {"none", "other", "p1", "p2"},
-		"reason":                slices.Sorted(slices.Values(reasons)),
+		"kind":                  slices.Sorted(slices.Values(metrics.EditKinds)),
+		"reason":                slices.Compact(reasons),
 		"status":                {"1xx", "2xx", "3xx", "4xx", "5xx"},
 		"ttl":                   {"12h", "1h", "30m", "5m", "unknown"},
 	}

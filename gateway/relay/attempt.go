@@ -25,6 +25,15 @@ const (
 func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 	for {
 		resp, err := x.relay.client.Do(x.ctx, &x.out)
+		if err == nil && resp.Status == 400 && x.warmth != nil {
+			x.ahead = x.readAhead(resp)
+			if why, ok := x.judge(x.ahead); ok && x.retreat(why) {
+				resp.Close()
+				x.ahead = nil
+				continue
+			}
+			return resp, nil
+		}
 		pause, again := x.again(resp, err)
 		if !again {
 			if err != nil {

@@ -54,6 +54,7 @@ func (x *exchange) reply(resp *upstream.Response) *Reply {
 		// A proxy in front of us must not collect the stream.
 		reply.Fields = append(reply.Fields, upstream.Field{Name: []byte("X-Accel-Buffering"), Value: []byte("no")})
 	}
+	reply.Fields = append(reply.Fields, x.told()...)
 	reply.Body = &Body{x: x, resp: resp, tap: t, spoke: time.Now()}
 	return reply
 }
@@ -109,6 +110,11 @@ func (b *Body) next() ([]byte, error) {
 		return nil, b.ended
 	}
 	settings := b.x.settings
+	if ahead := b.x.ahead; len(ahead) > 0 {
+		b.x.ahead = nil
+		b.tap.feed(ahead, time.Now())
+		return ahead, nil
+	}
 	chunk, err := b.resp.Next(settings.patience())
 	now := time.Now()
 	if len(chunk) > 0 {

@@ -26,8 +26,11 @@ type exchange struct {
 	facts    rewrite.Facts
 	target   catalog.Target
 	out      upstream.Request
-	opening  bool // no earlier reply in the request
+	plain    []byte // the request body, unpacked
+	opening  bool   // no earlier reply in the request
 	path     metrics.Path
+	warmth   *warmth // nil where continuity does not apply
+	ahead    []byte  // of the reply's body, read before it was handed over
 	record   Record
 }
 
@@ -42,15 +45,26 @@ func (x *exchange) prepare() *rewrite.Failure {
 	}
 	x.address()
 	x.out.Method = x.req.Method
-	x.out.Body = x.req.Body
-	renamed := x.target.Renamed && x.facts.ModelSpan.Len() > 0
-	if renamed {
+	x.plain = plain
+	body := plain
+	if x.target.Renamed && x.facts.ModelSpan.Len() > 0 {
 		name := gjson.AppendJSONString(nil, x.target.Model)
-		x.path = metrics.PathSplice
-		x.out.Body = splice.Apply(nil, plain, []splice.Edit{{Span: x.facts.ModelSpan, Text: name}})
+		body = splice.Apply(nil, plain, []splice.Edit{{Span: x.facts.ModelSpan, Text: name}})
 	}
-	x.fields(renamed)
+	x.send(x.warm(body))
+	x.remember()
 	return nil
+}
+
+// send makes a body the one that goes out: the client's own bytes, packed as
+// they came, unless something in them has changed.
+func (x *exchange) send(body []byte) {
+	x.out.Body, x.path = x.req.Body, metrics.PathThrough
+	changed := len(body) != len(x.plain) || len(body) > 0 && &body[0] != &x.plain[0]
+	if changed {
+		x.out.Body, x.path = body, metrics.PathSplice
+	}
+	x.fields(changed)
 }
 
 // peek reads what routing needs. The plain body is returned: the client's own

@@ -5,6 +5,7 @@ import (
 
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/upstream"
+	"warmpath/rewrite/anthropic"
 )
 
 // credentials are the header lines that hold a key in one dialect or another.
@@ -31,7 +32,24 @@ func (x *exchange) fields(unpacked bool) {
 	if key := x.target.Provider.Key; !key.IsZero() {
 		out = append(out, keyField(x.target.Provider.KeyStyle, key.Reveal()))
 	}
+	if x.warmth != nil {
+		out = withBetas(out, x.warmth.betas)
+	}
 	x.out.Fields = out
+}
+
+// withBetas adds values to the first anthropic-beta line, or as a new one.
+func withBetas(fields []upstream.Field, betas []string) []upstream.Field {
+	if len(betas) == 0 {
+		return fields
+	}
+	for i, field := range fields {
+		if field.Is("anthropic-beta") {
+			fields[i].Value = anthropic.MergeBetas(field.Value, betas...)
+			return fields
+		}
+	}
+	return append(fields, upstream.Field{Name: []byte("anthropic-beta"), Value: anthropic.MergeBetas(nil, betas...)})
 }
 
 func (x *exchange) forwards(field upstream.Field, connection []byte, unpacked bool) bool {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"warmpath/cache/lineage"
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
@@ -22,6 +23,8 @@ type Settings struct {
 	// Validate refuses bodies that are not JSON with the place of the fault;
 	// without it only their structure is looked at, and the provider judges.
 	Validate bool
+	// Warm keeps prefixes warm where the provider's abilities allow.
+	Warm bool
 	// Retries is how often a request is sent again before it fails, at most.
 	Retries int
 	// Heartbeat is the silence after which a stream's client gets a frame that
@@ -45,16 +48,19 @@ type Relay struct {
 	settings atomic.Pointer[Settings]
 	client   *upstream.Client
 	metrics  *metrics.Metrics
+	memory   *lineage.Lineage
+	refusals refusals
 	observe  func(*Record)
 }
 
-// New makes a relay. Observe is called once for every request that is over; it
-// may be nil.
-func New(settings *Settings, client *upstream.Client, m *metrics.Metrics, observe func(*Record)) *Relay {
+// New makes a relay. Memory is where conversations are remembered; without one
+// no prefix is kept warm. Observe is called once for every request that is over.
+// Both may be nil.
+func New(settings *Settings, client *upstream.Client, m *metrics.Metrics, memory *lineage.Lineage, observe func(*Record)) *Relay {
 	if observe == nil {
 		observe = func(*Record) {}
 	}
-	r := &Relay{client: client, metrics: m, observe: observe}
+	r := &Relay{client: client, metrics: m, memory: memory, observe: observe}
 	r.settings.Store(settings)
 	return r
 }

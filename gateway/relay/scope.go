@@ -1,0 +1,63 @@
+package relay
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"warmpath/gateway/upstream"
+)
+
+// scope names whose conversation a request can belong to: the tenant, the
+// endpoint, the model. It is only ever hashed.
+func (x *exchange) scope() string {
+	return strings.Join([]string{tenant(x.req.Fields), x.target.Provider.Name, x.target.Base.String(), x.target.Model}, "\x00")
+}
+
+// tenant is who is asking, by the credential. A token that is renewed every
+// hour must not end a conversation, so a signed one counts by its subject, and
+// an opaque one of a login together with the session that the client names.
+// Two tenants are never taken for one.
+func tenant(fields []upstream.Field) string {
+	var key, token, session []byte
+	for _, field := range fields {
+		switch {
+		case field.Is("x-api-key"), field.Is("x-goog-api-key"), field.Is("api-key"), field.Is("warmpath-key"):
+			key = append(append(key, 0), field.Value...)
+		case field.Is("authorization"):
+			scheme, rest, _ := bytes.Cut(field.Value, []byte(" "))
+			if token = bytes.TrimSpace(rest); !bytes.EqualFold(scheme, []byte("bearer")) {
+				token = field.Value
+			}
+		case field.Is("x-claude-code-session-id"):
+			session = field.Value
+		}
+	}
+	switch subject, signed := subjectOf(token); {
+	case len(key) > 0:
+		return "key" + string(key)
+	case signed:
+		return "subject\x00" + subject
+	case len(session) > 0 && bytes.HasPrefix(token, []byte("sk-ant-oat")):
+		return "session\x00" + string(session)
+	}
+	return "token\x00" + string(token)
+}
+
+// subjectOf reads issuer and subject of a signed token. The signature is the
+// provider's to check: who forges a subject finds at most that his own request
+// is planned as if it went on with a conversation whose messages he knows.
+func subjectOf(token []byte) (subject string, ok bool) {
+	parts := bytes.Split(token, []byte("."))
+	if len(parts) != 3 {
+		return "", false
+	}
+	claims, err := base64.RawURLEncoding.DecodeString(string(parts[1]))
+	if err != nil || !gjson.ValidBytes(claims) {
+		return "", false
+	}
+	issuer, name := gjson.GetBytes(claims, "iss").String(), gjson.GetBytes(claims, "sub").String()
+	return issuer + "\x00" + name, name != ""
+}

@@ -1,0 +1,289 @@
+package relay
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"strconv"
+
+	"warmpath/cache/lineage"
+	"warmpath/gateway/upstream"
+	"warmpath/rewrite"
+	"warmpath/rewrite/anthropic"
+	"warmpath/rewrite/continuity"
+	"warmpath/rewrite/splice"
+)
+
+// warmth is the part of an exchange that keeps the prefix warm.
+type warmth struct {
+	body  []byte // the client's own request, unpacked
+	facts *continuity.Facts
+	able  continuity.Abilities
+	heads []lineage.Head
+	known *lineage.Known
+	plan  *continuity.Plan
+	kept  map[continuity.Hash][]byte
+	betas []string // of the gateway's own
+	// tried are the retreats that this request has made.
+	tried map[retreat]bool
+}
+
+// warms reports whether continuity applies to the request at all.
+func (x *exchange) warms() bool {
+	return x.settings.Warm && x.relay.memory != nil && x.req.Dialect == rewrite.Messages &&
+		(x.req.Operation == OpGenerate || x.req.Operation == OpCountTokens)
+}
+
+// warm plans the request and gives the body to send, which is the client's own
+// if there is nothing to change. Any doubt means the client's own.
+func (x *exchange) warm(body []byte) []byte {
+	if !x.warms() {
+		return body
+	}
+	facts, err := anthropic.ReadFacts(body)
+	if err != nil || facts.Thread {
+		x.relay.metrics.Unplanned("unreadable")
+		return body
+	}
+	w := &warmth{
+		body: body, facts: facts, able: x.abilities(), heads: lineage.Heads(x.scope(), facts.Messages),
+		kept: map[continuity.Hash][]byte{}, tried: map[retreat]bool{},
+	}
+	if !x.plan(w) {
+		x.relay.metrics.Unplanned("store")
+		return body
+	}
+	edited, err := w.edited()
+	if err != nil {
+		w.begin(continuity.BytesLost)
+		edited = body
+	}
+	w.betas = w.needs()
+	x.warmth = w
+	x.count(w.plan)
+	return edited
+}
+
+// count counts what a plan does that was not done before.
+func (x *exchange) count(plan *continuity.Plan) {
+	m := x.relay.metrics
+	if plan.Epoch != continuity.None {
+		m.Epoch(string(plan.Epoch))
+	}
+	if plan.Tools != nil {
+		m.Edited("frozen_tools")
+	}
+	if plan.Sections != nil {
+		m.Edited("frozen_system")
+	}
+	if plan.Said == nil {
+		return
+	}
+	for kind, n := range map[string]int{
+		"directive_text": len(plan.Said.Texts), "tool_removal": len(plan.Said.Remove),
+		"tool_addition": len(plan.Said.Add), "tool_definition": len(plan.Said.Define),
+	} {
+		for range n {
+			m.Edited(kind)
+		}
+	}
+}
+
+// abilities are those of the model less what it has been seen to refuse.
+func (x *exchange) abilities() continuity.Abilities {
+	able := x.target.Provider.Abilities(x.target.Model)
+	return x.relay.refusals.without(x.target.Provider.Name, x.target.Model, able)
+}
+
+// plan finds the conversation and plans its next request. It returns false if
+// the store does not answer.
+func (x *exchange) plan(w *warmth) bool {
+	w.known = new(lineage.Known)
+	if !answered(w.facts.Messages) {
+		// A first request is always the beginning of a conversation of its own.
+		w.begin(continuity.Fresh)
+		return true
+	}
+	known, err := x.relay.memory.Find(x.ctx, w.heads)
+	if err != nil {
+		return false
+	}
+	w.known = known
+	read := w.reader(x.ctx, x.relay.memory)
+	strong := signed(w.facts.Messages[:known.Sent])
+	state := continuity.Choose(known.States, w.facts, strong, read)
+	if state == nil {
+		w.begin(continuity.Fresh)
+		return true
+	}
+	w.plan = continuity.Continue(state, w.facts, w.able, read)
+	return w.fetch(x.ctx, x.relay.memory)
+}
+
+// begin plans the request as the client sent it.
+func (w *warmth) begin(why continuity.Reason) {
+	var before *continuity.State
+	name := conversationName()
+	if w.plan != nil {
+		before, name = w.plan.Next, w.plan.Next.Conversation
+	}
+	w.plan = continuity.Begin(name, before, why, w.facts, w.able)
+}
+
+func conversationName() string {
+	var random [8]byte
+	_, _ = rand.Read(random[:])
+	return "conv_" + hex.EncodeToString(random[:])
+}
+
+func answered(messages []continuity.Message) bool {
+	for i := range messages {
+		if messages[i].Role == continuity.Assistant {
+			return true
+		}
+	}
+	return false
+}
+
+func signed(messages []continuity.Message) bool {
+	for i := range messages {
+		if messages[i].Signed {
+			return true
+		}
+	}
+	return false
+}
+
+// reader gives the plan what it asks for; what was kept is fetched when it is
+// needed first.
+func (w *warmth) reader(ctx context.Context, memory *lineage.Lineage) continuity.Reader {
+	return continuity.Reader{
+		Now: func(text rewrite.Span) string { return splice.Text(w.body[text.Start:text.End]) },
+		Kept: func(hash continuity.Hash) (string, bool) {
+			element, ok := w.kept[hash]
+			if !ok {
+				kept, err := memory.Kept(ctx, hash)
+				if err != nil || kept[hash] == nil {
+					return "", false
+				}
+				element = kept[hash]
+				w.kept[hash] = element
+			}
+			return anthropic.SectionText(element), true
+		},
+		Render: func(d *continuity.Directive) []byte {
+			rendered := anthropic.Directive{Texts: d.Texts, Remove: d.Remove, Add: d.Add}
+			for _, span := range d.Define {
+				rendered.Define = append(rendered.Define, anthropic.StripMark(w.body[span.Start:span.End]))
+			}
+			return anthropic.Render(rendered)
+		},
+	}
+}
+
+// fetch gets the kept bytes that the plan sends. It returns false if the store
+// does not answer; bytes that are lost begin an epoch.
+func (w *warmth) fetch(ctx context.Context, memory *lineage.Lineage) bool {
+	var missing []continuity.Hash
+	for _, pieces := range [][]continuity.Piece{w.plan.Tools, w.plan.Sections} {
+		for _, piece := range pieces {
+			if !piece.FromRequest() && w.kept[piece.Kept] == nil {
+				missing = append(missing, piece.Kept)
+			}
+		}
+	}
+	if len(missing) == 0 {
+		return true
+	}
+	kept, err := memory.Kept(ctx, missing...)
+	if err != nil {
+		return false
+	}
+	for _, hash := range missing {
+		if kept[hash] == nil {
+			w.begin(continuity.BytesLost)
+			return true
+		}
+		w.kept[hash] = kept[hash]
+	}
+	return true
+}
+
+// edited is the body with the plan's edits.
+func (w *warmth) edited() ([]byte, error) {
+	if w.plan.Untouched() {
+		return w.body, nil
+	}
+	edits := anthropic.Edits{Inserts: w.plan.Inserts, Drop: w.plan.Drop}
+	if w.plan.Tools != nil {
+		edits.Tools = w.elements(w.plan.Tools, nil)
+	}
+	if w.plan.Sections != nil {
+		edits.System = w.elements(w.plan.Sections, w.facts.Sections)
+		if len(edits.System) == 1 && edits.System[0][0] == '"' {
+			edits.Text, edits.System = edits.System[0], nil
+		}
+	}
+	return anthropic.Apply(nil, w.body, w.facts, &edits)
+}
+
+// elements are the bytes of pieces. A frozen section whose mark is lost with the
+// bytes that the client has now gets the client's mark back.
+func (w *warmth) elements(pieces []continuity.Piece, sections []continuity.Section) [][]byte {
+	elements := make([][]byte, len(pieces))
+	for i, piece := range pieces {
+		if piece.FromRequest() {
+			elements[i] = w.body[piece.Span.Start:piece.Span.End]
+		} else {
+			elements[i] = w.kept[piece.Kept]
+			if i < len(sections) {
+				if mark := anthropic.MarkText(w.body, sections[i].Mark); mark != nil {
+					elements[i] = anthropic.WithMark(elements[i], mark)
+				}
+			}
+		}
+		if piece.Deferred {
+			elements[i] = anthropic.AsDeferred(elements[i])
+		}
+	}
+	return elements
+}
+
+// remember saves what the request comes to, before it is sent: whoever serves
+// the next one must find it.
+func (x *exchange) remember() {
+	w := x.warmth
+	if w == nil || x.req.Operation != OpGenerate {
+		return
+	}
+	keep := make(map[continuity.Hash][]byte, len(w.plan.Keep))
+	for _, k := range w.plan.Keep {
+		keep[k.Hash] = anthropic.StripMark(w.body[k.Span.Start:k.Span.End])
+	}
+	if err := x.relay.memory.Save(x.ctx, w.heads[len(w.heads)-1], w.known, w.plan.Next, keep); err != nil {
+		x.relay.metrics.Unplanned("store")
+	}
+}
+
+// told are the header lines that tell the client what was done with its request.
+func (x *exchange) told() []upstream.Field {
+	w := x.warmth
+	if w == nil {
+		return nil
+	}
+	edits := len(w.plan.Inserts)
+	for _, frozen := range []bool{w.plan.Tools != nil, w.plan.Sections != nil} {
+		if frozen {
+			edits++
+		}
+	}
+	fields := []upstream.Field{
+		{Name: []byte("warmpath-conversation"), Value: []byte(w.plan.Next.Conversation)},
+		{Name: []byte("warmpath-epoch"), Value: strconv.AppendInt(nil, int64(w.plan.Next.Epoch), 10)},
+		{Name: []byte("warmpath-edits"), Value: strconv.AppendInt(nil, int64(edits), 10)},
+	}
+	if w.plan.Drop {
+		fields = append(fields, upstream.Field{Name: []byte("warmpath-repaired"), Value: []byte("drop_block")})
+	}
+	return fields
+}

@@ -1,0 +1,53 @@
+package metrics
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// The closed sets of what continuity does, in the order of their metrics.
+var (
+	// EditKinds are the edits that one request can have.
+	EditKinds = []string{"directive_text", "tool_addition", "tool_removal", "tool_definition", "frozen_tools", "frozen_system"}
+	// EpochReasons are why a prefix is begun anew.
+	EpochReasons = []string{"fresh", "tools_changed", "system_changed", "directive_too_big", "bytes_lost", "retreat"}
+	// Retreats are why a request was sent again with less of ours in it.
+	Retreats = []string{"bound_thinking", "system_message", "beta", "marks", "other"}
+	// UnplannedReasons are why a request that could have been planned was sent as
+	// it came.
+	UnplannedReasons = []string{"unreadable", "store"}
+)
+
+// continuity counts what is done to keep prefixes warm.
+type continuity struct {
+	edits, epochs, retreats, unplanned *prometheus.CounterVec
+}
+
+func newContinuity() continuity {
+	counter := func(name, help, label string, values []string) *prometheus.CounterVec {
+		vec := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
+		for _, value := range values {
+			vec.WithLabelValues(value)
+		}
+		return vec
+	}
+	return continuity{
+		edits:     counter("warmpath_edits_total", "Edits made to requests so that the provider's prompt cache stays warm.", "kind", EditKinds),
+		epochs:    counter("warmpath_epochs_total", "Prefixes begun anew, each a deliberate cache miss unless the conversation is fresh.", "reason", EpochReasons),
+		retreats:  counter("warmpath_retreats_total", "Requests that a provider refused and that were sent again with less of the gateway's in them.", "reason", Retreats),
+		unplanned: counter("warmpath_unplanned_total", "Requests sent as they came because they could not be planned.", "reason", UnplannedReasons),
+	}
+}
+
+func (c *continuity) all() []prometheus.Collector {
+	return []prometheus.Collector{c.edits, c.epochs, c.retreats, c.unplanned}
+}
+
+// Edited counts an edit of one of EditKinds.
+func (m *Metrics) Edited(kind string) { m.continuity.edits.WithLabelValues(kind).Inc() }
+
+// Epoch counts a prefix begun anew for one of EpochReasons.
+func (m *Metrics) Epoch(reason string) { m.continuity.epochs.WithLabelValues(reason).Inc() }
+
+// Retreated counts one of Retreats.
+func (m *Metrics) Retreated(reason string) { m.continuity.retreats.WithLabelValues(reason).Inc() }
+
+// Unplanned counts one of UnplannedReasons.
+func (m *Metrics) Unplanned(reason string) { m.continuity.unplanned.WithLabelValues(reason).Inc() }
