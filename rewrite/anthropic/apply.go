@@ -138,7 +138,7 @@ func outline(body []byte, facts *continuity.Facts) (p places, err error) {
 		if span != nil {
 			*span = rewrite.Span{Start: start, End: f.at}
 		}
-		return keep
+		return drop
 	})
 	p.end = f.at - 1
 	if f.msg == "" && p.first == 0 {

@@ -11,7 +11,6 @@ import (
 
 	"warmpath/rewrite"
 	"warmpath/rewrite/continuity"
-	"warmpath/rewrite/splice"
 )
 
 // form reads JSON text once, front to back, and writes it in canonical form: no
@@ -60,6 +59,11 @@ const (
 	// cut leaves it out of the layout as well, with the comma that goes with it.
 	cut
 )
+
+// maxNesting bounds the depth of a request that is read: putting members in
+// order copies them once for each level. What lies deeper, which no known agent
+// sends, goes out as it came.
+const maxNesting = 64
 
 // elided is the length from which a string is left out of the layout; a shorter
 // one costs more to leave out than to hash.
@@ -142,7 +146,7 @@ func (f *form) enter(bracket byte) bool {
 		f.fail("a " + string(rune(bracket)) + " is due")
 		return false
 	}
-	if f.depth++; f.depth > splice.MaxDepth {
+	if f.depth++; f.depth > maxNesting {
 		f.fail("nested too deep")
 		return false
 	}
