@@ -29,6 +29,9 @@ type Options struct {
 	// Lines takes one line for each request; nil writes none. The
 	// configuration's Quiet has the last word.
 	Lines io.Writer
+	// Store is where conversations are remembered, and is closed by Stop; nil
+	// makes one of memory.
+	Store cache.Store
 	// Version is what the console says is running.
 	Version string
 }
@@ -86,7 +89,10 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 		Connect: cfg.Timeouts.UpstreamConnect,
 		Head:    cfg.Timeouts.UpstreamHeader,
 	})
-	g.store = cache.NewGuard(cache.NewMemory(conversationBytes), cache.GuardOptions{})
+	if opts.Store == nil {
+		opts.Store = cache.NewMemory(conversationBytes)
+	}
+	g.store = cache.NewGuard(opts.Store, cache.GuardOptions{})
 	memory := lineage.New(g.store, conversationLife)
 	g.relay = relay.New(relaySettings(cfg), g.client, g.metrics, memory, g.observe)
 	var err error

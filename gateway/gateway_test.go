@@ -35,16 +35,16 @@ type seen struct {
 	body        string
 }
 
-// provider is a double that answers with a handler and remembers what it got.
-type provider struct {
+// double is a provider that answers with a handler and remembers what it got.
+type double struct {
 	*httptest.Server
 	mu   sync.Mutex
 	seen []seen
 }
 
-func newProvider(t *testing.T, answer http.HandlerFunc) *provider {
+func newProvider(t *testing.T, answer http.HandlerFunc) *double {
 	t.Helper()
-	p := &provider{}
+	p := &double{}
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		p.mu.Lock()
@@ -56,7 +56,7 @@ func newProvider(t *testing.T, answer http.HandlerFunc) *provider {
 	return p
 }
 
-func (p *provider) last(t *testing.T) seen {
+func (p *double) last(t *testing.T) seen {
 	t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +66,7 @@ func (p *provider) last(t *testing.T) seen {
 	return p.seen[len(p.seen)-1]
 }
 
-func (p *provider) count() int {
+func (p *double) count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.seen)
@@ -74,6 +74,11 @@ func (p *provider) count() int {
 
 // start runs a gateway whose providers are all at one address.
 func start(t testing.TB, upstream string, change func(*config.Config)) (g *gateway.Gateway, base string, lines *buffer) {
+	t.Helper()
+	return startWith(t, upstream, gateway.Options{}, change)
+}
+
+func startWith(t testing.TB, upstream string, opts gateway.Options, change func(*config.Config)) (g *gateway.Gateway, base string, lines *buffer) {
 	t.Helper()
 	snapshot, problems := catalog.Build(catalog.Settings{Addresses: map[string]string{
 		"anthropic": upstream, "openai": upstream, "gemini": upstream, "openrouter": upstream,
@@ -92,7 +97,8 @@ func start(t testing.TB, upstream string, change func(*config.Config)) (g *gatew
 		change(cfg)
 	}
 	lines = new(buffer)
-	g, err := gateway.New(cfg, gateway.Options{Lines: lines})
+	opts.Lines = lines
+	g, err := gateway.New(cfg, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

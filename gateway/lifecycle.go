@@ -124,6 +124,9 @@ func (g *Gateway) Stop(ctx context.Context) error {
 	}
 	g.client.Close()
 	g.serving.Wait()
+	if closing := g.store.Close(); err == nil && closing != nil {
+		err = closing
+	}
 
 	g.mu.Lock()
 	g.state = stopped

@@ -1,0 +1,397 @@
+package gateway_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warmpath/cache"
+	"warmpath/fixtures/legal"
+	"warmpath/fixtures/provider"
+	"warmpath/fixtures/provider/anthropic"
+	"warmpath/gateway"
+	"warmpath/gateway/config"
+)
+
+// An agent that changes its mind: tools, system prompt and history, as a client
+// holds them and sends them anew with each request.
+type agent struct {
+	rng      *rand.Rand
+	model    string
+	tools    []string // name, or name=version
+	sections []string
+	history  []message
+	turns    []int // where in the history each turn begins
+	turn     int
+	made     int // tools so far
+}
+
+type message struct {
+	Role    string `json:"role"`
+	Content any    `json:"content"`
+}
+
+func newAgent(rng *rand.Rand, model string) *agent {
+	return &agent{
+		rng: rng, model: model, tools: []string{"alpha", "beta", "gamma"},
+		sections: []string{"You are careful.\nToday is 1.\nBe brief." + strings.Repeat("\nA rule that stays.", 200), "House rules:\n- test"},
+	}
+}
+
+func (a *agent) pick(n int) int { return a.rng.IntN(n) }
+
+// moods are what an agent does to its own past; the names are for failures.
+var moods = map[string]func(*agent){
+	"adds a tool":     func(a *agent) { a.tools = append(a.tools, a.newTool()) },
+	"inserts a tool":  func(a *agent) { a.tools = slices.Insert(a.tools, a.pick(len(a.tools)+1), a.newTool()) },
+	"sorts its tools": func(a *agent) { slices.Sort(a.tools) },
+	"mixes its tools": func(a *agent) {
+		a.rng.Shuffle(len(a.tools), func(i, j int) { a.tools[i], a.tools[j] = a.tools[j], a.tools[i] })
+	},
+	"brings one back": func(a *agent) { a.offer("alpha") },
+	"edits a tool": func(a *agent) {
+		i := a.pick(len(a.tools))
+		name, _, _ := strings.Cut(a.tools[i], "=")
+		a.tools[i] = fmt.Sprint(name, "=", a.turn)
+	},
+	"another day": func(a *agent) {
+		a.sections[0] = strings.Replace(a.sections[0], fmt.Sprintf("Today is %s.", a.day()), fmt.Sprintf("Today is %d.", a.turn+2), 1)
+	},
+	"adds a section": func(a *agent) { a.sections = append(a.sections, fmt.Sprintf("Mode %d is on.\nMind it.", a.turn)) },
+	"moves a section": func(a *agent) {
+		a.rng.Shuffle(len(a.sections), func(i, j int) { a.sections[i], a.sections[j] = a.sections[j], a.sections[i] })
+		a.head()
+	},
+	"drops a tool": func(a *agent) {
+		if len(a.tools) > 1 {
+			i := a.pick(len(a.tools))
+			a.tools = slices.Delete(a.tools, i, i+1)
+		}
+	},
+	"drops a section": func(a *agent) {
+		if len(a.sections) > 1 {
+			a.sections = a.sections[:len(a.sections)-1]
+		}
+	},
+	"rewinds one turn": func(a *agent) {
+		if n := len(a.turns); n > 1 {
+			a.history, a.turns = a.history[:a.turns[n-1]], a.turns[:n-1]
+		}
+	},
+	"does nothing": func(*agent) {},
+}
+
+func (a *agent) newTool() string {
+	a.made++
+	return fmt.Sprint("tool", a.made)
+}
+
+func (a *agent) offer(name string) {
+	if !slices.ContainsFunc(a.tools, func(t string) bool { have, _, _ := strings.Cut(t, "="); return have == name }) {
+		a.tools = append(a.tools, name)
+	}
+}
+
+// head keeps the long section first, which is what the others are compared with.
+func (a *agent) head() {
+	slices.SortStableFunc(a.sections, func(x, y string) int { return len(y) - len(x) })
+}
+
+func (a *agent) day() string {
+	_, rest, _ := strings.Cut(a.sections[0], "Today is ")
+	day, _, _ := strings.Cut(rest, ".")
+	return day
+}
+
+var marked = map[string]string{"type": "ephemeral"}
+
+func (a *agent) body() []byte {
+	tools := make([]any, len(a.tools))
+	for i, tool := range a.tools {
+		tools[i] = a.definition(tool)
+	}
+	system := make([]any, len(a.sections))
+	for i, text := range a.sections {
+		block := map[string]any{"type": "text", "text": text}
+		if i == len(a.sections)-1 {
+			block["cache_control"] = marked
+		}
+		system[i] = block
+	}
+	messages := slices.Clone(a.history)
+	if last := &messages[len(messages)-1]; last.Role == "user" {
+		blocks := slices.Clone(last.Content.([]any))
+		block := maps.Clone(blocks[len(blocks)-1].(map[string]any))
+		block["cache_control"] = marked
+		blocks[len(blocks)-1] = block
+		last.Content = blocks
+	}
+	body, err := json.Marshal(map[string]any{
+		"model": a.model, "max_tokens": 1000, "tools": tools, "system": system, "messages": messages,
+	})
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
+
+func (a *agent) definition(tool string) map[string]any {
+	name, version, _ := strings.Cut(tool, "=")
+	return map[string]any{"name": name, "description": "Does " + name + version + strings.Repeat(".", 400),
+		"input_schema": map[string]any{"type": "object", "properties": map[string]any{"x": map[string]any{"type": "string"}}}}
+}
+
+// say adds the user's next words: sometimes they make the model think and call.
+func (a *agent) say() {
+	a.turn++
+	name, _, _ := strings.Cut(a.tools[a.pick(len(a.tools))], "=")
+	scripts := []string{
+		"DO[text 30]", "DO[think 20; text 20]", "DO[call " + name + " {\"x\":\"1\"}]",
+		"DO[think 10; call " + name + " {\"x\":\"2\"}; call " + name + " {\"x\":\"3\"}]",
+	}
+	text := fmt.Sprintf("Turn %d. %s", a.turn, scripts[a.pick(len(scripts))])
+	a.turns = append(a.turns, len(a.history))
+	a.history = append(a.history, message{"user", []any{map[string]any{"type": "text", "text": text}}})
+}
+
+// hear adds the reply, and the results of what it called.
+func (a *agent) hear(content json.RawMessage) (called bool) {
+	a.history = append(a.history, message{"assistant", content})
+	var blocks []struct{ Type, ID string }
+	if err := json.Unmarshal(content, &blocks); err != nil {
+		panic(err)
+	}
+	var results []any
+	for _, b := range blocks {
+		if b.Type == "tool_use" {
+			results = append(results, map[string]any{"type": "tool_result", "tool_use_id": b.ID, "content": "done"})
+		}
+	}
+	if len(results) > 0 {
+		a.history = append(a.history, message{"user", results})
+	}
+	return len(results) > 0
+}
+
+// simulated is a strict provider whose log can be read.
+func simulated(t testing.TB) (core *provider.Core, origin string) {
+	core = provider.New(provider.Options{})
+	server := httptest.NewServer(anthropic.New(core, anthropic.Options{}))
+	t.Cleanup(server.Close)
+	return core, server.URL
+}
+
+func postMessages(t testing.TB, base, key string, body []byte) (status int, answer []byte, header http.Header) {
+	t.Helper()
+	req, err := http.NewRequest("POST", base+"/v1/messages", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-Api-Key", key)
+	req.Header.Set("Anthropic-Version", "2023-06-01")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err = io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, answer, resp.Header
+}
+
+// inEffect is the text that the model goes by, as a sorted list of lines: the
+// system prompt with all that was said to have changed.
+func inEffect(instructions []string) []string {
+	count := map[string]int{}
+	add := func(text string, n int) {
+		for line := range strings.SplitSeq(text, "\n") {
+			count[line] += n
+		}
+	}
+	between := func(text, open, shut string) (inside, rest string) {
+		_, rest, _ = strings.Cut(text, open)
+		inside, rest, _ = strings.Cut(rest, shut)
+		return inside, rest
+	}
+	for _, text := range instructions {
+		if !strings.HasPrefix(text, "<instructions-") {
+			add(text, 1)
+			continue
+		}
+		for strings.HasPrefix(strings.TrimLeft(text, "\n"), "<instructions-") {
+			text = strings.TrimLeft(text, "\n")
+			kind, _, _ := strings.Cut(strings.TrimPrefix(text, "<instructions-"), ">")
+			var hunk, old, new string
+			hunk, text = between(text, "<instructions-"+kind+">\n", "\n</instructions-"+kind+">")
+			switch kind {
+			case "added":
+				add(hunk, 1)
+			case "removed":
+				old, _ = between(hunk, "<old>\n", "\n</old>")
+				add(old, -1)
+			case "changed":
+				old, _ = between(hunk, "<old>\n", "\n</old>")
+				new, _ = between(hunk, "<new>\n", "\n</new>")
+				if new == "" { // the hunk's own end closes it
+					_, new, _ = strings.Cut(hunk, "<new>\n")
+					new = strings.TrimSuffix(new, "\n</new>")
+				}
+				add(old, -1)
+				add(new, 1)
+			}
+		}
+	}
+	var lines []string
+	for line, n := range count {
+		for range n {
+			lines = append(lines, line)
+		}
+		if n < 0 {
+			lines = append(lines, fmt.Sprintf("taken back %d times too often: %s", -n, line))
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// offered are names and descriptions of the tools that the model could call.
+func offered(seen *provider.Seen) []string {
+	var tools []string
+	for _, tool := range seen.Tools {
+		var definition struct{ Description string }
+		_ = json.Unmarshal(tool.Definition, &definition)
+		tools = append(tools, tool.Name+": "+definition.Description)
+	}
+	slices.Sort(tools)
+	return tools
+}
+
+func (a *agent) wants() (tools, lines []string) {
+	for _, tool := range a.tools {
+		definition := a.definition(tool)
+		tools = append(tools, fmt.Sprint(definition["name"], ": ", definition["description"]))
+	}
+	slices.Sort(tools)
+	for _, section := range a.sections {
+		lines = append(lines, strings.Split(section, "\n")...)
+	}
+	slices.Sort(lines)
+	return tools, lines
+}
+
+// shared is a store that several gateways use and none may close.
+type shared struct{ cache.Store }
+
+func (shared) Close() error { return nil }
+
+// twoNodes runs two gateways over one store in front of one provider.
+func twoNodes(t testing.TB, origin string) []string {
+	t.Helper()
+	store := shared{cache.NewMemory(64 << 20)}
+	var bases []string
+	for range 2 {
+		_, base, _ := startWith(t, origin, gateway.Options{Store: store}, func(cfg *config.Config) { cfg.Quiet = true })
+		bases = append(bases, base)
+	}
+	return bases
+}
+
+var sessionCount = flag.Int("sessions", 40, "random `sessions` to play in TestSessions")
+
+// TestSessions plays random sessions through two gateways that share a store,
+// and holds each request to what must hold for all of them.
+func TestSessions(t *testing.T) {
+	const turns = 10
+	sessions := *sessionCount
+	core, origin := simulated(t)
+	nodes := twoNodes(t, origin)
+	names := slices.Sorted(maps.Keys(moods))
+	var read, total int64
+	for seed := range sessions {
+		rng := rand.New(rand.NewPCG(uint64(seed), 1))
+		model := []string{"claude-opus-5", "claude-opus-5-5", "claude-sonnet-5-5", "claude-opus-4-8"}[seed%4]
+		a := newAgent(rng, model)
+		var did []string
+		for range turns {
+			for range rng.IntN(3) {
+				name := names[rng.IntN(len(names))]
+				moods[name](a)
+				did = append(did, name)
+			}
+			a.say()
+			did = append(did, "|")
+			for {
+				body := a.body()
+				status, answer, header := postMessages(t, nodes[rng.IntN(2)], fmt.Sprint("key-", seed), body)
+				record := lastRecord(core)
+				where := fmt.Sprintf("seed %d on %s, turn %d, after %v", seed, model, a.turn, did)
+				if status != 200 {
+					t.Fatalf("%s: status %d: %s\nsent upstream: %s", where, status, answer, short(record.Body))
+				}
+				for _, v := range legal.Check([]byte(record.Body), betasOf(record), "") {
+					t.Fatalf("%s: illegal: %+v", where, v)
+				}
+				tools, lines := a.wants()
+				if diff := cmp.Diff(tools, offered(record.Seen)); diff != "" {
+					t.Fatalf("%s: offered tools (-want +got):\n%s\nedits %s", where, diff, header.Get("warmpath-edits"))
+				}
+				if diff := cmp.Diff(lines, inEffect(record.Seen.Instructions)); diff != "" {
+					t.Fatalf("%s: instructions in effect (-want +got):\n%s", where, diff)
+				}
+				for _, thinking := range record.Seen.Thinking {
+					if !thinking.Kept && header.Get("warmpath-repaired") == "" && header.Get("warmpath-epoch") == "0" {
+						t.Fatalf("%s: thinking dropped: %+v", where, thinking)
+					}
+				}
+				var got struct {
+					Content json.RawMessage
+					Usage   struct {
+						Fresh   int64 `json:"input_tokens"`
+						Read    int64 `json:"cache_read_input_tokens"`
+						Written int64 `json:"cache_creation_input_tokens"`
+					}
+				}
+				if err := json.Unmarshal(answer, &got); err != nil {
+					t.Fatal(err)
+				}
+				read, total = read+got.Usage.Read, total+got.Usage.Read+got.Usage.Fresh+got.Usage.Written
+				if !a.hear(got.Content) {
+					break
+				}
+			}
+		}
+	}
+	t.Logf("%d sessions: %.1f%% of %d input tokens came from the cache", sessions, 100*float64(read)/float64(total), total)
+}
+
+func short(body string) string { return strings.ReplaceAll(body, "\\nA rule that stays.", "") }
+
+func lastRecord(core *provider.Core) *provider.Record {
+	records := core.Log.All()
+	return &records[len(records)-1]
+}
+
+func betasOf(record *provider.Record) []string {
+	var betas []string
+	for _, header := range record.Headers {
+		if strings.EqualFold(header[0], "anthropic-beta") {
+			for beta := range strings.SplitSeq(header[1], ",") {
+				betas = append(betas, strings.TrimSpace(beta))
+			}
+		}
+	}
+	return betas
+}
