@@ -50,8 +50,11 @@ func (x *exchange) warm(body []byte) []byte {
 		kept: map[continuity.Hash][]byte{}, tried: map[retreat]bool{},
 	}
 	if !x.plan(w) {
+		// Without its memory the request goes out as the client sent it, and can
+		// still be repaired if thinking in it was made under another prefix.
 		x.relay.metrics.Unplanned("store")
-		return body
+		w.known, w.plan = new(lineage.Known), nil
+		w.begin(continuity.BytesLost)
 	}
 	edited, err := w.edited()
 	if err != nil {
