@@ -42,6 +42,8 @@ type form struct {
 	cuts []rewrite.Span
 	own  rewrite.Span
 
+	// seen are the messages so far: they are copied once their number is known.
+	seen []continuity.Message
 	// open are the ids of hosted calls in the message that is being read.
 	open map[string]struct{}
 }

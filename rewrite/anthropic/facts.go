@@ -20,7 +20,7 @@ func borrow(text []byte) *form {
 	f := forms.Get().(*form)
 	f.text, f.at, f.msg, f.depth, f.laid, f.whole = text, 0, "", 0, 0, false
 	f.out, f.spare, f.layout = f.out[:0], f.spare[:0], f.layout[:0]
-	f.members, f.cuts = f.members[:0], f.cuts[:0]
+	f.members, f.cuts, f.seen = f.members[:0], f.cuts[:0], f.seen[:0]
 	clear(f.open)
 	return f
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"warmpath/rewrite/anthropic"
+	"warmpath/rewrite/continuity"
 	"warmpath/rewrite/splice"
 )
 
@@ -67,5 +68,43 @@ func BenchmarkReadFacts(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// Messages cost no allocation each: a long conversation is read as cheaply as a
+// short one.
+func TestReadFactsAllocates(t *testing.T) {
+	const tools, beside = 10, 60
+	body := agentRequest(tools, 500)
+	n := testing.AllocsPerRun(20, func() {
+		if _, err := anthropic.ReadFacts(body); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n > tools+beside {
+		t.Errorf("%v allocations for %d tools, want at most %d more", n, tools, beside)
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	body := agentRequest(100, 500)
+	facts, err := anthropic.ReadFacts(body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	edits := &anthropic.Edits{Automatic: true, Drop: true}
+	for i := 1; i < 10; i++ {
+		edits.Inserts = append(edits.Inserts, continuity.Edit{After: 50 * i, Bytes: anthropic.Render(anthropic.Directive{Texts: []string{"x"}})})
+	}
+	for i := range facts.Tools {
+		edits.Tools = append(edits.Tools, body[facts.Tools[i].Span.Start:facts.Tools[i].Span.End])
+	}
+	var dst []byte
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if dst, err = anthropic.Apply(dst[:0], body, facts, edits); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -17,8 +17,9 @@ func (f *form) messages(facts *continuity.Facts) {
 		m.Span.End = f.at
 		m.Meaning, m.Exact = f.end(start)
 		facts.Marks += len(f.cuts)
-		facts.Messages = append(facts.Messages, m)
+		f.seen = append(f.seen, m)
 	})
+	facts.Messages = append(facts.Messages, f.seen...)
 }
 
 // message writes one message and calls see, if it is not nil, with each of its
@@ -128,10 +129,8 @@ func (f *form) note(m *continuity.Message, b *block) {
 		return
 	}
 	switch string(b.kind) {
-	case "thinking", "redacted_thinking":
-		m.Bound = true
-	case "connector_text":
-		// It is dropped together with thinking, so it is bound like it.
+	case "thinking", "redacted_thinking", "connector_text":
+		// The last is dropped together with thinking, so it is bound like it.
 		m.Bound = true
 	case "tool_use":
 		m.Calls = true
