@@ -67,13 +67,6 @@ const (
 	stopped
 )
 
-const (
-	// conversationBytes bounds what is remembered of conversations, and
-	// conversationLife for how long nothing may be heard of one.
-	conversationBytes = 128 << 20
-	conversationLife  = 24 * time.Hour
-)
-
 // New builds a gateway and opens nothing but what it needs to watch clients.
 // Stop must be called even if Start is not.
 func New(cfg *config.Config, opts Options) (*Gateway, error) {
@@ -90,13 +83,18 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 		Head:    cfg.Timeouts.UpstreamHeader,
 	})
 	if opts.Store == nil {
-		opts.Store = cache.NewMemory(conversationBytes)
+		store, err := openStore(cfg, g.log)
+		if err != nil {
+			return nil, err
+		}
+		opts.Store = store
 	}
 	g.store = cache.NewGuard(opts.Store, cache.GuardOptions{})
 	memory := lineage.New(g.store, conversationLife)
 	g.relay = relay.New(relaySettings(cfg), g.client, g.metrics, memory, g.observe)
 	var err error
 	if g.front, err = front.New(frontConfig(cfg), g.relay, g.metrics, g.log); err != nil {
+		_ = g.store.Close()
 		return nil, fmt.Errorf("building the gateway: %w", err)
 	}
 	g.console = console.New(console.Config{

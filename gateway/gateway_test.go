@@ -619,3 +619,19 @@ func TestAccessKeys(t *testing.T) {
 		})
 	}
 }
+
+func TestStopRightAfterStart(t *testing.T) {
+	for range 20 {
+		g, _, _ := start(t, "http://127.0.0.1:1", nil)
+		stopped := make(chan error, 1)
+		go func() { stopped <- g.Stop(context.Background()) }()
+		select {
+		case err := <-stopped:
+			if err != nil {
+				t.Errorf("Stop() = %v", err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("Stop() hangs")
+		}
+	}
+}

@@ -104,6 +104,17 @@ func needsRestart(old, cfg *config.Config) []string {
 	return unchanged
 }
 
+// closeListeners ends a Serve that had not begun yet when the shutdown came, and
+// so knows of none. The others have closed their listener before.
+func (g *Gateway) closeListeners() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.clients != nil {
+		_ = g.clients.Close()
+		_ = g.admin.Close()
+	}
+}
+
 // Stop drains the gateway: no new clients, requests under way run to their end
 // until ctx ends, then streams are told and cut. It can be called at any time
 // and more than once.
@@ -123,6 +134,7 @@ func (g *Gateway) Stop(ctx context.Context) error {
 		err = closing
 	}
 	g.client.Close()
+	g.closeListeners()
 	g.serving.Wait()
 	if closing := g.store.Close(); err == nil && closing != nil {
 		err = closing
