@@ -89,7 +89,9 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 		}
 		opts.Store = store
 	}
-	g.store = cache.NewGuard(opts.Store, cache.GuardOptions{})
+	g.store = cache.NewGuard(opts.Store, cache.GuardOptions{OnFailure: func(op cache.Op, why cache.Reason) {
+		g.metrics.StoreFailed(string(op), string(why))
+	}})
 	memory := lineage.New(g.store, conversationLife)
 	g.relay = relay.New(relaySettings(cfg), g.client, g.metrics, memory, g.observe)
 	var err error

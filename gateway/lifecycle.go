@@ -87,6 +87,7 @@ func needsRestart(old, cfg *config.Config) []string {
 		"listen":                    old.Listen != cfg.Listen,
 		"admin":                     old.Admin != cfg.Admin,
 		"data":                      old.Data != cfg.Data,
+		"store":                     old.Store != cfg.Store,
 		"admin_token":               old.AdminToken != cfg.AdminToken,
 		"limits.headers":            old.Limits.Headers != cfg.Limits.Headers,
 		"limits.connections":        old.Limits.Connections != cfg.Limits.Connections,

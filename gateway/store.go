@@ -7,6 +7,7 @@ import (
 
 	"warmpath/cache"
 	"warmpath/cache/disk"
+	"warmpath/cache/redis"
 	"warmpath/gateway/config"
 )
 
@@ -19,6 +20,13 @@ const (
 
 // openStore opens what conversations are remembered in.
 func openStore(cfg *config.Config, log *slog.Logger) (cache.Store, error) {
+	if !cfg.Store.IsZero() {
+		store, err := redis.Open(cfg.Store.Reveal(), redis.Options{Log: log})
+		if err != nil {
+			return nil, fmt.Errorf("opening the store: %w; give --store a redis:// address", err)
+		}
+		return store, nil
+	}
 	if cfg.Data == config.DataMemory || cfg.Data == "" {
 		return cache.NewMemory(memoryBytes), nil
 	}

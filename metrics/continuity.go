@@ -13,11 +13,17 @@ var (
 	// UnplannedReasons are why a request that could have been planned was sent as
 	// it came.
 	UnplannedReasons = []string{"unreadable", "store"}
+	// StoreOps and StoreReasons are what the store was asked, and why a request
+	// went on without its answer.
+	StoreOps     = []string{"get", "set", "swap"}
+	StoreReasons = []string{"timeout", "error", "open", "busy"}
 )
 
 // continuity counts what is done to keep prefixes warm.
 type continuity struct {
 	edits, epochs, retreats, unplanned *prometheus.CounterVec
+
+	store *prometheus.CounterVec
 }
 
 func newContinuity() continuity {
@@ -28,7 +34,16 @@ func newContinuity() continuity {
 		}
 		return vec
 	}
+	store := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "warmpath_store_failures_total", Help: "Operations on the store of conversations that requests went on without.",
+	}, []string{"op", "reason"})
+	for _, op := range StoreOps {
+		for _, reason := range StoreReasons {
+			store.WithLabelValues(op, reason)
+		}
+	}
 	return continuity{
+		store:     store,
 		edits:     counter("warmpath_edits_total", "Edits made to requests so that the provider's prompt cache stays warm.", "kind", EditKinds),
 		epochs:    counter("warmpath_epochs_total", "Prefixes begun anew, each a deliberate cache miss unless the conversation is fresh.", "reason", EpochReasons),
 		retreats:  counter("warmpath_retreats_total", "Requests that a provider refused and that were sent again with less of the gateway's in them.", "reason", Retreats),
@@ -37,7 +52,7 @@ func newContinuity() continuity {
 }
 
 func (c *continuity) all() []prometheus.Collector {
-	return []prometheus.Collector{c.edits, c.epochs, c.retreats, c.unplanned}
+	return []prometheus.Collector{c.edits, c.epochs, c.retreats, c.unplanned, c.store}
 }
 
 // Edited counts an edit of one of EditKinds.
@@ -48,6 +63,11 @@ func (m *Metrics) Epoch(reason string) { m.continuity.epochs.WithLabelValues(rea
 
 // Retreated counts one of Retreats.
 func (m *Metrics) Retreated(reason string) { m.continuity.retreats.WithLabelValues(reason).Inc() }
+
+// StoreFailed counts one of StoreOps for one of StoreReasons.
+func (m *Metrics) StoreFailed(op, reason string) {
+	m.continuity.store.WithLabelValues(op, reason).Inc()
+}
 
 // Unplanned counts one of UnplannedReasons.
 func (m *Metrics) Unplanned(reason string) { m.continuity.unplanned.WithLabelValues(reason).Inc() }

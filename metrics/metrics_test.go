@@ -394,7 +394,7 @@ func TestLabelValues(t *testing.T) {
 	for _, r := range rewrite.Reasons {
 		reasons = append(reasons, r.String())
 	}
-	for _, set := range [][]string{metrics.EpochReasons, metrics.Retreats, metrics.UnplannedReasons} {
+	for _, set := range [][]string{metrics.EpochReasons, metrics.Retreats, metrics.UnplannedReasons, metrics.StoreReasons} {
 		reasons = append(reasons, set...)
 	}
 	slices.Sort(reasons)
@@ -410,6 +410,7 @@ func TestLabelValues(t *testing.T) {
 		"outcome":               {"cold", "hit", "miss", "partial", "unreported"},
 		"path":                  {"splice", "through"},
 		"provider":              {"none", "other", "p1", "p2"},
+		"op":                    metrics.StoreOps,
 		"kind":                  slices.Sorted(slices.Values(metrics.EditKinds)),
 		"reason":                slices.Compact(reasons),
 		"status":                {"1xx", "2xx", "3xx", "4xx", "5xx"},

@@ -20,6 +20,9 @@ type Config struct {
 	Mode Mode
 	// Data is the folder for what must survive a restart, or DataMemory.
 	Data string
+	// Store is the address of a store that several gateways share, in place of
+	// Data; none for a gateway of its own. It may hold a password.
+	Store secret.String
 	// Quiet leaves out the line for each request.
 	Quiet bool
 	// AccessKeys are the keys of which a client must present one; with none,

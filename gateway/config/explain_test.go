@@ -74,7 +74,7 @@ func TestExplainedLoadsTheSame(t *testing.T) {
 			if diff := cmp.Diff(string(text), string(again)); diff != "" {
 				t.Error(diff)
 			}
-			ignored := cmpopts.IgnoreFields(Config{}, "Catalog", "AccessKeys", "AdminToken")
+			ignored := cmpopts.IgnoreFields(Config{}, "Catalog", "AccessKeys", "AdminToken", "Store")
 			if diff := cmp.Diff(first, second, ignored); diff != "" {
 				t.Error(diff)
 			}

@@ -44,6 +44,11 @@ var settings = []setting{
 		field: func(c *Config) value { return word{&c.Data} },
 	},
 	{
+		key: "store", flag: "store", env: "WARMPATH_STORE", secret: true,
+		help:  "`redis://host:port` that several gateways share, in place of the data folder",
+		field: func(c *Config) value { return credential{&c.Store} },
+	},
+	{
 		key: "quiet", flag: "quiet", env: "WARMPATH_QUIET", initial: "false",
 		help:  "print no line for each request",
 		field: func(c *Config) value { return truth{&c.Quiet} },
