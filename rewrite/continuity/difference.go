@@ -1,0 +1,210 @@
+package continuity
+
+import (
+	"fmt"
+	"slices"
+
+	"warmpath/rewrite"
+)
+
+// Tier is a part of the prefix, in the order in which the provider renders it:
+// what changes in one is lost there and in all behind it.
+type Tier string
+
+// The tiers. TierModel has a cache of its own for each model.
+const (
+	TierModel    Tier = "model"
+	TierTools    Tier = "tools"
+	TierSystem   Tier = "system"
+	TierMessages Tier = "messages"
+)
+
+// Difference is one thing that a request does not share with the one before it.
+type Difference struct {
+	Tier Tier
+	// Path is the JSON path in the newer request, or in the older one for what
+	// is gone.
+	Path string
+	// Kind is added, removed, changed, moved or respelled: written differently
+	// with the same meaning.
+	Kind string
+	// Name is the tool's name, if it is a tool.
+	Name string
+	// Before and After are the places in the two requests, empty where it is in
+	// only one of them.
+	Before, After rewrite.Span
+	// Old and New are the lines of a text that differ.
+	Old, New string
+}
+
+// Comparison is what two successive requests of a conversation have in common.
+type Comparison struct {
+	Differences []Difference
+	// Common is the number of messages at the beginning that are the same, and
+	// Newer how many the newer request has behind them.
+	Common, Newer int
+	// Breaks is the first difference that a prefix cache does not survive, nil
+	// if there is none. Kept and Lost are the bytes of the older request before
+	// and behind it; a provider's token has about four of them.
+	Breaks     *Difference
+	Kept, Lost int
+}
+
+// Compare finds what a newer request changed of an older one. Text reads a
+// section's text in the older and in the newer body.
+func Compare(older, newer *Facts, text func(old bool, span rewrite.Span) string) *Comparison {
+	c := &Comparison{}
+	if older.Model != newer.Model {
+		c.add(Difference{Tier: TierModel, Path: "model", Kind: "changed", Old: older.Model, New: newer.Model})
+	}
+	c.tools(older.Tools, newer.Tools)
+	c.sections(older.Sections, newer.Sections, text)
+	c.messages(older.Messages, newer.Messages)
+	c.weigh(older, newer)
+	return c
+}
+
+func (c *Comparison) add(d Difference) { c.Differences = append(c.Differences, d) }
+
+func (c *Comparison) tools(older, newer []Tool) {
+	at := make(map[string]int, len(older))
+	for i := range older {
+		at[older[i].Name] = i
+	}
+	last := -1
+	for i := range newer {
+		tool, path := &newer[i], fmt.Sprintf("tools[%d]", i)
+		j, ok := at[tool.Name]
+		if !ok {
+			c.add(Difference{Tier: TierTools, Path: path, Kind: "added", Name: tool.Name, After: tool.Span})
+			continue
+		}
+		d := Difference{Tier: TierTools, Path: path, Name: tool.Name, Before: older[j].Span, After: tool.Span}
+		switch {
+		case older[j].Meaning != tool.Meaning:
+			d.Kind = "changed"
+		case j < last:
+			d.Kind = "moved"
+		case older[j].Exact != tool.Exact:
+			d.Kind = "respelled"
+		}
+		if d.Kind != "" {
+			c.add(d)
+		}
+		last = max(last, j)
+		delete(at, tool.Name)
+	}
+	for i := range older {
+		if _, gone := at[older[i].Name]; gone {
+			c.add(Difference{Tier: TierTools, Path: fmt.Sprintf("tools[%d]", i), Kind: "removed", Name: older[i].Name, Before: older[i].Span})
+		}
+	}
+}
+
+func (c *Comparison) sections(older, newer []Section, text func(bool, rewrite.Span) string) {
+	for i := range max(len(older), len(newer)) {
+		d := Difference{Tier: TierSystem, Path: fmt.Sprintf("system[%d]", i)}
+		switch {
+		case i >= len(older):
+			d.Kind, d.After, d.New = "added", newer[i].Span, text(false, newer[i].Text)
+		case i >= len(newer):
+			d.Kind, d.Before, d.Old = "removed", older[i].Span, text(true, older[i].Text)
+		case older[i].Volatile && newer[i].Volatile, older[i].Exact == newer[i].Exact:
+			continue
+		default:
+			d.Kind, d.Before, d.After = "changed", older[i].Span, newer[i].Span
+			if older[i].Meaning == newer[i].Meaning {
+				d.Kind = "respelled"
+				c.add(d)
+				continue
+			}
+			for _, h := range compare(text(true, older[i].Text), text(false, newer[i].Text)) {
+				d.Old, d.New = joinLines(d.Old, h.old), joinLines(d.New, h.new)
+			}
+		}
+		c.add(d)
+	}
+}
+
+func joinLines(before, more string) string {
+	if before == "" || more == "" {
+		return before + more
+	}
+	return before + "\n" + more
+}
+
+func (c *Comparison) messages(older, newer []Message) {
+	for c.Common < len(older) && c.Common < len(newer) && older[c.Common].Meaning == newer[c.Common].Meaning {
+		i := c.Common
+		if older[i].Exact != newer[i].Exact {
+			c.add(Difference{Tier: TierMessages, Path: fmt.Sprintf("messages[%d]", i), Kind: "respelled", Before: older[i].Span, After: newer[i].Span})
+		}
+		c.Common++
+	}
+	c.Newer = len(newer) - c.Common
+	if c.Common == len(older) {
+		return
+	}
+	d := Difference{Tier: TierMessages, Path: fmt.Sprintf("messages[%d]", c.Common), Kind: "changed", Before: older[c.Common].Span}
+	if c.Common < len(newer) {
+		d.After = newer[c.Common].Span
+	} else {
+		d.Kind = "removed"
+	}
+	c.add(d)
+}
+
+// weigh finds where the prefix breaks, and what that costs. Another spelling may
+// or may not be a break to a provider; it is taken for none. Deferred tools are
+// no part of the prefix.
+func (c *Comparison) weigh(older, newer *Facts) {
+	deferred := func(t Tool) bool { return t.Deferred }
+	before, after := slices.DeleteFunc(slices.Clone(older.Tools), deferred), slices.DeleteFunc(slices.Clone(newer.Tools), deferred)
+	tools := leading(len(before), len(after), func(i int) bool {
+		return before[i].Name == after[i].Name && before[i].Meaning == after[i].Meaning
+	})
+	sections := leading(len(older.Sections), len(newer.Sections), func(i int) bool {
+		return older.Sections[i].Meaning == newer.Sections[i].Meaning || older.Sections[i].Volatile && newer.Sections[i].Volatile
+	})
+	messages := c.Common
+	tier := Tier("")
+	switch {
+	case older.Model != newer.Model:
+		tier, tools, sections, messages = TierModel, 0, 0, 0
+	case tools < max(len(before), len(after)):
+		tier, sections, messages = TierTools, 0, 0
+	case sections < max(len(older.Sections), len(newer.Sections)):
+		tier, messages = TierSystem, 0
+	case messages < len(older.Messages):
+		tier = TierMessages
+	}
+	for i := range c.Differences {
+		if d := &c.Differences[i]; d.Tier == tier && d.Kind != "respelled" {
+			c.Breaks = d
+			break
+		}
+	}
+	weigh(c, before, tools, func(t Tool) rewrite.Span { return t.Span })
+	weigh(c, older.Sections, sections, func(s Section) rewrite.Span { return s.Span })
+	weigh(c, older.Messages, messages, func(m Message) rewrite.Span { return m.Span })
+}
+
+// leading counts the elements at the beginning that are the same.
+func leading(older, newer int, same func(int) bool) int {
+	n := 0
+	for n < older && n < newer && same(n) {
+		n++
+	}
+	return n
+}
+
+// weigh adds the bytes of elements to what is kept, and to what is lost.
+func weigh[E any](c *Comparison, elements []E, kept int, span func(E) rewrite.Span) {
+	for i, e := range elements {
+		if i < kept {
+			c.Kept += span(e).Len()
+		} else {
+			c.Lost += span(e).Len()
+		}
+	}
+}
