@@ -26,6 +26,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return serve(args, stdout, stderr)
 	case "demo":
 		return demo(args, stdout, stderr)
+	case "explain":
+		return explain(args, stdout, stderr)
 	case "check":
 		return check(args, stdout, stderr)
 	case "simulate":

@@ -10,6 +10,7 @@ import (
 var commands = []struct{ name, summary string }{
 	{"serve", "run the gateway"},
 	{"demo", "play an agent session without key and network and draw its cache"},
+	{"explain", "compare two requests: where the cache breaks, and what would be sent"},
 	{"check", "check a configuration and print what it comes to"},
 	{"simulate", "serve simulated providers to try agents against"},
 	{"version", "print the version"},

@@ -43,10 +43,11 @@ type Comparison struct {
 	// Common is the number of messages at the beginning that are the same, and
 	// Newer how many the newer request has behind them.
 	Common, Newer int
-	// Breaks is the first difference that a prefix cache does not survive, nil
-	// if there is none. Kept and Lost are the bytes of the older request before
+	// Breaks is the first difference in the tier where the prefix breaks, nil if
+	// it does not, and At the path from which on it is lost. Kept and Lost are the bytes of the older request before
 	// and behind it; a provider's token has about four of them.
 	Breaks     *Difference
+	At         string
 	Kept, Lost int
 }
 
@@ -170,13 +171,16 @@ func (c *Comparison) weigh(older, newer *Facts) {
 	tier := Tier("")
 	switch {
 	case older.Model != newer.Model:
-		tier, tools, sections, messages = TierModel, 0, 0, 0
+		tier, c.At = TierModel, "model"
+		tools, sections, messages = 0, 0, 0
 	case tools < max(len(before), len(after)):
-		tier, sections, messages = TierTools, 0, 0
+		tier, c.At = TierTools, fmt.Sprintf("tools[%d]", tools)
+		sections, messages = 0, 0
 	case sections < max(len(older.Sections), len(newer.Sections)):
-		tier, messages = TierSystem, 0
+		tier, c.At = TierSystem, fmt.Sprintf("system[%d]", sections)
+		messages = 0
 	case messages < len(older.Messages):
-		tier = TierMessages
+		tier, c.At = TierMessages, fmt.Sprintf("messages[%d]", messages)
 	}
 	for i := range c.Differences {
 		if d := &c.Differences[i]; d.Tier == tier && d.Kind != "respelled" {

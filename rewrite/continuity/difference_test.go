@@ -31,7 +31,7 @@ func TestCompare(t *testing.T) {
 		},
 		"tools in another order": {
 			world{tools: []string{"x=1", "y=1"}, messages: "u"}, world{tools: []string{"y=1", "x=1"}, messages: "u"},
-			want{[]Difference{{Tier: TierTools, Path: "tools[1]", Kind: "moved", Name: "x"}}, "tools[1]", 0, ""},
+			want{[]Difference{{Tier: TierTools, Path: "tools[1]", Kind: "moved", Name: "x"}}, "tools[0]", 0, ""},
 		},
 		"tool gone, tool changed": {
 			world{tools: []string{"x=1", "y=1", "z=1"}, messages: "u"}, world{tools: []string{"x=1", "z=2"}, messages: "u"},
@@ -73,9 +73,9 @@ func TestCompare(t *testing.T) {
 			if diff := cmp.Diff(test.want.differences, c.Differences, cmpopts.IgnoreFields(Difference{}, "Before", "After")); diff != "" {
 				t.Errorf("differences (-want +got):\n%s", diff)
 			}
-			breaks := ""
-			if c.Breaks != nil {
-				breaks = c.Breaks.Path
+			breaks := c.At
+			if (breaks == "") != (c.Breaks == nil) {
+				t.Errorf("breaks at %q by %v", breaks, c.Breaks)
 			}
 			if breaks != test.want.breaks || c.Newer != test.want.newer {
 				t.Errorf("breaks at %q with %d newer messages, want %q with %d", breaks, c.Newer, test.want.breaks, test.want.newer)
