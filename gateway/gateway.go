@@ -41,6 +41,7 @@ type Gateway struct {
 	config atomic.Pointer[config.Config]
 	log    *slog.Logger
 	lines  *lines
+	shown  requests
 
 	version string
 	metrics *metrics.Metrics
@@ -100,7 +101,7 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 		return nil, fmt.Errorf("building the gateway: %w", err)
 	}
 	g.console = console.New(console.Config{
-		Gatherer: registry, Ready: g.Ready, Status: g.status,
+		Gatherer: registry, Ready: g.Ready, Status: g.status, Requests: g.shown.newest,
 		Token: cfg.AdminToken, Public: !config.Loopback(cfg.Admin),
 	})
 	return g, nil
@@ -140,6 +141,7 @@ func frontConfig(cfg *config.Config) front.Config {
 // observe is told of every request that is over.
 func (g *Gateway) observe(record *relay.Record) {
 	g.lines.print(record)
+	g.shown.add(record)
 	if record.Cause != nil && record.Status >= 500 {
 		g.log.Warn("a request failed", "provider", record.Provider, "reason", record.Reason.String(), "cause", record.Cause)
 	}

@@ -2,8 +2,8 @@ package console
 
 import (
 	"context"
-	"encoding/json"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -23,6 +23,8 @@ type Config struct {
 	Ready func() bool
 	// Status says what is running. It is called for each page.
 	Status func() Status
+	// Requests are those remembered, newest first. It is called for each list.
+	Requests func() []Request
 	// Token is asked for, except by the probes, as a bearer token or as the
 	// password of a browser's login. An empty one asks for nothing on loopback
 	// and lets nobody in beyond it.
@@ -129,6 +131,8 @@ func (s *Server) pages(ctx *fasthttp.RequestCtx) {
 	switch path := string(ctx.Path()); path {
 	case "/metrics":
 		s.metrics(ctx)
+	case "/api/requests":
+		s.requests(ctx)
 	case "/api/status":
 		s.status(ctx)
 	case "/":
@@ -136,7 +140,11 @@ func (s *Server) pages(ctx *fasthttp.RequestCtx) {
 	case "/style.css", "/favicon.svg":
 		static(ctx, path[1:])
 	default:
-		text(ctx, fasthttp.StatusNotFound, "there is /, /metrics, /healthz, /readyz and /api/status")
+		if strings.HasPrefix(path, "/api/requests/") {
+			s.requests(ctx)
+			return
+		}
+		text(ctx, fasthttp.StatusNotFound, "there is /, /metrics, /healthz, /readyz, /api/status and /api/requests")
 	}
 }
 
@@ -147,7 +155,7 @@ func (s *Server) status(ctx *fasthttp.RequestCtx) {
 		return
 	}
 	status := s.config.Status()
-	body, err := json.Marshal(struct {
+	writeJSON(ctx, struct {
 		Version       string   `json:"version"`
 		Mode          string   `json:"mode"`
 		Ready         bool     `json:"ready"`
@@ -159,11 +167,6 @@ func (s *Server) status(ctx *fasthttp.RequestCtx) {
 		status.Version, status.Mode, s.config.Ready(), int64(time.Since(status.Started).Seconds()),
 		append([]string{}, status.Providers...), n.InFlight, n.StreamsOpen,
 	})
-	if err != nil {
-		panic("BUG: a status that is no JSON: " + err.Error())
-	}
-	ctx.SetContentType("application/json")
-	ctx.SetBody(append(body, '\n'))
 }
 
 func text(ctx *fasthttp.RequestCtx, status int, message string) {

@@ -3,6 +3,7 @@ package console_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -38,6 +39,8 @@ type site struct {
 	metrics *metrics.Metrics
 	ready   atomic.Bool
 	server  *console.Server
+	// requests are set before any are asked for.
+	requests []console.Request
 }
 
 func start(t *testing.T, token string, public bool) *site {
@@ -47,6 +50,7 @@ func start(t *testing.T, token string, public bool) *site {
 	s.ready.Store(true)
 	s.server = console.New(console.Config{
 		Gatherer: reg,
+		Requests: func() []console.Request { return s.requests },
 		Ready:    s.ready.Load,
 		Token:    secret.New(token),
 		Public:   public,
@@ -252,6 +256,46 @@ func TestStatus(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
+	}
+}
+
+func TestRequests(t *testing.T) {
+	s := start(t, "", false)
+	read := int64(90)
+	for id := int64(3); id > 0; id-- {
+		s.requests = append(s.requests, console.Request{ID: id, Model: "m", Read: &read,
+			Continuity: &console.Continuity{Conversation: fmt.Sprint("conv_", id%2), Added: []string{"x"}}})
+	}
+	ids := func(path string) []int64 {
+		_, body := s.get(t, path, nil)
+		var got struct{ Requests []console.Request }
+		if err := json.Unmarshal([]byte(body), &got); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		list := []int64{}
+		for _, r := range got.Requests {
+			list = append(list, r.ID)
+		}
+		return list
+	}
+	for path, want := range map[string][]int64{
+		"/api/requests":                      {3, 2, 1},
+		"/api/requests?limit=2":              {3, 2},
+		"/api/requests?limit=nonsense":       {3, 2, 1},
+		"/api/requests?conversation=conv_1":  {3, 1},
+		"/api/requests?conversation=nowhere": {},
+	} {
+		if diff := cmp.Diff(want, ids(path)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", path, diff)
+		}
+	}
+	if _, body := s.get(t, "/api/requests/2", nil); !strings.Contains(body, `"cache_read_tokens":90,"cache_write_tokens":null`) || !strings.Contains(body, `"tools_added":["x"]`) {
+		t.Errorf("request 2 is shown as %s", body)
+	}
+	for _, path := range []string{"/api/requests/4", "/api/requests/x", "/api/requests/"} {
+		if resp, _ := s.get(t, path, nil); resp.StatusCode != 404 {
+			t.Errorf("%s: status %d", path, resp.StatusCode)
+		}
 	}
 }
 

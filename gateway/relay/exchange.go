@@ -196,9 +196,11 @@ func (x *exchange) fail(failure *rewrite.Failure) *Reply {
 func (x *exchange) finish() {
 	r := &x.record
 	r.Duration = time.Since(r.Arrived)
+	r.Cache = rewrite.OutcomeOf(r.Report.Usage, x.opening)
+	r.Explanation = x.explanation()
 	x.relay.metrics.Handle(r.Dialect, r.Provider, r.Model).Done(metrics.Sample{
 		Status: r.Status, Reason: r.Reason, Usage: r.Report.Usage,
-		Cache: rewrite.OutcomeOf(r.Report.Usage, x.opening), ResponseModel: r.Report.Model,
+		Cache: r.Cache, ResponseModel: r.Report.Model,
 		Path: x.path, Overhead: r.Overhead, TimeToFirstToken: r.TimeToFirstToken, Duration: r.Duration,
 		LongestGap: r.LongestGap, Retries: r.Retries, Stream: r.Stream,
 	})

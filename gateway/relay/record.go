@@ -28,6 +28,11 @@ type Record struct {
 	// within a stream. Zero is unknown.
 	Overhead, TimeToFirstToken, Duration, LongestGap time.Duration
 	Retries                                          int
+	// Cache is how the request met the provider's prompt cache.
+	Cache rewrite.CacheOutcome
+	// Explanation is what was done to keep the prefix warm; nil where nothing
+	// could be planned.
+	Explanation *Explanation
 	// Cause is the private reason of a failure, for the log.
 	Cause error
 }

@@ -1,0 +1,74 @@
+package gateway
+
+import (
+	"sync"
+	"time"
+
+	"warmpath/gateway/console"
+	"warmpath/gateway/relay"
+	"warmpath/rewrite"
+)
+
+// remembered is how many requests the console can show.
+const remembered = 1000
+
+// requests remembers the newest requests for the console.
+type requests struct {
+	mu   sync.Mutex
+	last int64
+	ring [remembered]console.Request
+}
+
+func (r *requests) add(record *relay.Record) {
+	shown := shown(record)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last++
+	shown.ID = r.last
+	r.ring[r.last%remembered] = shown
+}
+
+// newest lists what is remembered, newest first.
+func (r *requests) newest() []console.Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := min(r.last, remembered)
+	list := make([]console.Request, 0, n)
+	for id := r.last; id > r.last-n; id-- {
+		list = append(list, r.ring[id%remembered])
+	}
+	return list
+}
+
+// shown is a record as the console shows it.
+func shown(r *relay.Record) console.Request {
+	u := r.Report.Usage
+	return console.Request{
+		Arrived: r.Arrived, Dialect: r.Dialect.String(), Operation: r.Operation.String(), Provider: r.Provider, Model: r.Model,
+		Stream: r.Stream, Status: r.Status, Reason: r.Reason.String(), Stop: r.Report.Stop.String(), Retries: r.Retries,
+		Milliseconds: milliseconds(r.Duration), FirstToken: milliseconds(r.TimeToFirstToken),
+		Input: count(u.InputTotal), Read: count(u.CacheRead), Written: count(u.CacheWrite), Fresh: count(u.InputFresh),
+		Output: count(u.OutputTotal), Cache: r.Cache.String(), Continuity: explained(r.Explanation),
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// count is nil for what the provider did not report.
+func count(c rewrite.Count) *int64 {
+	if !c.Known {
+		return nil
+	}
+	return &c.N
+}
+
+func explained(e *relay.Explanation) *console.Continuity {
+	if e == nil {
+		return nil
+	}
+	return &console.Continuity{
+		Conversation: e.Conversation, Epoch: e.Epoch, Began: string(e.Began), Messages: e.Messages, Known: e.Known,
+		FrozenTools: e.FrozenTools, FrozenSystem: e.FrozenSystem, Directives: e.Directives, Texts: e.Texts,
+		Added: e.Added, Removed: e.Removed, Defined: e.Defined, Retreats: e.Retreats, Repaired: e.Repaired,
+	}
+}
