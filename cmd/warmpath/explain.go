@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -16,11 +17,16 @@ import (
 )
 
 const explainUsage = `usage: warmpath explain [flags] OLDER.json NEWER.json
+       warmpath explain [flags] --conversation ID
 
 Compares two successive Messages request bodies of one conversation: what
 differs, where the provider's prompt cache breaks, how many tokens are processed
 again for it, and what the gateway would send instead. Nothing leaves this
 machine.
+
+With --conversation it asks a running gateway what it made of each request of a
+conversation, whose name is in the reply header warmpath-conversation, or of all
+requests with the name all.
 
 `
 
@@ -28,8 +34,17 @@ machine.
 func explain(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("explain", flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "print JSON for tools")
+	conversation := flags.String("conversation", "", "ask a running gateway about this conversation")
+	admin := flags.String("admin", cmp.Or(os.Getenv("WARMPATH_ADMIN"), "127.0.0.1:9464"), "the gateway's admin `address`")
 	if code, ok := parseFlags(flags, explainUsage, args, stdout, stderr); !ok {
 		return code
+	}
+	if *conversation != "" {
+		if err := explainConversation(*admin, os.Getenv("WARMPATH_ADMIN_TOKEN"), *conversation, *asJSON, stdout); err != nil {
+			fmt.Fprintln(stderr, "warmpath explain:", err)
+			return exitFailure
+		}
+		return exitOK
 	}
 	if flags.NArg() != 2 {
 		fmt.Fprintln(stderr, "warmpath explain: wants two files, the older request and the newer; see warmpath help explain")

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"warmpath/gateway/console"
+)
+
+// explainConversation asks a running gateway what it made of a conversation, or
+// of its newest requests if none is named, and prints a line for each request.
+func explainConversation(admin, token, conversation string, asJSON bool, stdout io.Writer) error {
+	requests, err := fetchRequests(admin, token, conversation)
+	if err != nil {
+		return err
+	}
+	slices.Reverse(requests)
+	if asJSON {
+		encoder := json.NewEncoder(stdout)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(requests)
+	}
+	if len(requests) == 0 {
+		fmt.Fprintln(stdout, "No such request is remembered. The gateway remembers the newest thousand since its start.")
+		return nil
+	}
+	drawRequests(stdout, requests)
+	return nil
+}
+
+func fetchRequests(admin, token, conversation string) ([]console.Request, error) {
+	query := url.Values{"limit": {"1000"}}
+	if conversation != "all" {
+		query.Set("conversation", conversation)
+	}
+	req, err := http.NewRequest(http.MethodGet, "http://"+admin+"/api/requests?"+query.Encode(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("asking %s: %w", admin, err)
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	client := http.Client{Timeout: 10 * time.Second}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("asking the gateway: %w; give its admin address with --admin", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+		return nil, fmt.Errorf("the gateway answered %d: %s", resp.StatusCode, strings.TrimSpace(string(text)))
+	}
+	var list struct{ Requests []console.Request }
+	if err := json.NewDecoder(resp.Body).Decode(&list); err != nil {
+		return nil, fmt.Errorf("reading the gateway's answer: %w", err)
+	}
+	return list.Requests, nil
+}
+
+// drawRequests prints a bar for each request, with what was done under it.
+func drawRequests(to io.Writer, requests []console.Request) {
+	paint := coloured(to)
+	var most int64 = 1
+	for _, r := range requests {
+		most = max(most, tokensIn(r).total())
+	}
+	for _, r := range requests {
+		fmt.Fprintf(to, "%6d  %s  %s  %s\n", r.ID, r.Arrived.Local().Format(time.TimeOnly), bar(tokensIn(r), most, paint), r.Model)
+		if done := doneTo(r); done != "" {
+			fmt.Fprintf(to, "        %s\n", paint(len(inks), done))
+		}
+	}
+}
+
+func tokensIn(r console.Request) turnUsage {
+	value := func(n *int64) int64 {
+		if n == nil {
+			return 0
+		}
+		return *n
+	}
+	return turnUsage{cached: value(r.Read), written: value(r.Written), rest: value(r.Fresh)}
+}
+
+// doneTo says in words what was made of a request; nothing for one that went as
+// it came.
+func doneTo(r console.Request) string {
+	var said []string
+	if r.Status >= 400 {
+		said = append(said, fmt.Sprintf("status %d (%s)", r.Status, r.Reason))
+	}
+	c := r.Continuity
+	if c == nil {
+		return strings.Join(said, ", ")
+	}
+	add := func(when bool, format string, args ...any) {
+		if when {
+			said = append(said, fmt.Sprintf(format, args...))
+		}
+	}
+	add(c.Began != "", "prefix begins anew: %s", c.Began)
+	add(c.FrozenTools, "tools as first sent")
+	add(c.FrozenSystem, "system prompt as first sent")
+	add(len(c.Removed) > 0, "withdraws %s", strings.Join(c.Removed, ", "))
+	add(len(c.Added) > 0, "adds %s", strings.Join(c.Added, ", "))
+	add(c.Defined > 0, "redefines %d tools", c.Defined)
+	add(c.Texts > 0, "says %d changes of the system prompt", c.Texts)
+	add(len(c.Retreats) > 0, "retreats: %s", strings.Join(c.Retreats, ", "))
+	add(c.Repaired, "leaves out thinking of a lost prefix")
+	return strings.Join(said, ", ")
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"warmpath/gateway/console"
+)
+
+func TestExplainConversation(t *testing.T) {
+	tokens := func(n int64) *int64 { return &n }
+	arrived := time.Date(2026, 11, 29, 12, 0, 0, 0, time.Local)
+	newestFirst := []console.Request{
+		{ID: 3, Arrived: arrived, Model: "m", Status: 400, Reason: "provider", Continuity: &console.Continuity{Began: "retreat", Retreats: []string{"other"}, Repaired: true}},
+		{ID: 2, Arrived: arrived, Model: "m", Status: 200, Read: tokens(9000), Written: tokens(900), Fresh: tokens(100),
+			Continuity: &console.Continuity{FrozenTools: true, Directives: 1, Texts: 1, Added: []string{"x"}, Removed: []string{"y", "z"}, Defined: 1}},
+		{ID: 1, Arrived: arrived, Model: "m", Status: 200, Read: tokens(0), Written: tokens(8000), Fresh: tokens(0), Continuity: &console.Continuity{Began: "fresh"}},
+	}
+	var asked, authorization string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked, authorization = r.URL.String(), r.Header.Get("Authorization")
+		if authorization != "Bearer t0ken" {
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = w.Write([]byte("asks for the admin token\n"))
+			return
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"requests": newestFirst})
+	}))
+	defer server.Close()
+	admin := strings.TrimPrefix(server.URL, "http://")
+
+	t.Setenv("WARMPATH_ADMIN_TOKEN", "t0ken")
+	var stdout, stderr bytes.Buffer
+	if code := run([]string{"explain", "--admin", admin, "--conversation", "conv_1"}, &stdout, &stderr); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	if asked != "/api/requests?conversation=conv_1&limit=1000" {
+		t.Errorf("asked for %s", asked)
+	}
+	golden(t, filepath.Join("explain", "conversation.txt"), stdout.String())
+
+	t.Setenv("WARMPATH_ADMIN_TOKEN", "wrong")
+	stdout.Reset()
+	if code := run([]string{"explain", "--admin", admin, "--conversation", "all"}, &stdout, &stderr); code != exitFailure || !strings.Contains(stderr.String(), "asks for the admin token") {
+		t.Errorf("exit code %d: %s", code, &stderr)
+	}
+	if strings.Contains(stderr.String(), "wrong") {
+		t.Error("the error holds the token")
+	}
+	if code := run([]string{"explain", "--admin", "127.0.0.1:1", "--conversation", "all"}, &stdout, &stderr); code != exitFailure || !strings.Contains(stderr.String(), "--admin") {
+		t.Errorf("exit code %d: %s", code, &stderr)
+	}
+}
