@@ -64,6 +64,9 @@ func (x *exchange) again(resp *upstream.Response, err error) (time.Duration, boo
 		var broken *upstream.Error
 		return pause, errors.As(err, &broken) && broken.Phase < upstream.PhaseHead
 	}
+	if resp.Status < 400 {
+		return 0, false
+	}
 	asked, told := retryAfter(resp)
 	if asked > maxPause || !retryable(resp, told) {
 		return 0, false
@@ -71,12 +74,9 @@ func (x *exchange) again(resp *upstream.Response, err error) (time.Duration, boo
 	return max(asked, pause), true
 }
 
-// retryable judges an answered request by status, and by the provider's own
+// retryable judges a refused request by status, and by the provider's own
 // word on it. A rate limit without a time to wait is a spent budget.
 func retryable(resp *upstream.Response, told bool) bool {
-	if resp.Status < 400 {
-		return false
-	}
 	switch string(resp.Header("x-should-retry")) {
 	case "true":
 		return true
