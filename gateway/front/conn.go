@@ -11,6 +11,7 @@ import (
 type listener struct {
 	*net.TCPListener
 	patience time.Duration
+	watcher  *watcher
 }
 
 func (l *listener) Accept() (net.Conn, error) {
@@ -20,13 +21,21 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 	_ = accepted.SetKeepAlive(true)
 	_ = accepted.SetKeepAlivePeriod(30 * time.Second)
-	return &conn{TCPConn: accepted, patience: l.patience}, nil
+	c := &conn{TCPConn: accepted, patience: l.patience, watcher: l.watcher, life: newLife()}
+	c.token = l.watcher.add(accepted, c.life)
+	return c, nil
 }
 
+// conn is a client's connection. It serves one request at a time.
 type conn struct {
 	*net.TCPConn
 	patience time.Duration
 	deadline time.Time
+
+	watcher *watcher
+	token   uint32
+	life    *life
+	reply   running
 }
 
 // Write moves the deadline on, but not on every write: a quarter of it may have
@@ -39,4 +48,11 @@ func (c *conn) Write(p []byte) (int, error) {
 		}
 	}
 	return c.TCPConn.Write(p)
+}
+
+// Close ends whatever is still done for the client.
+func (c *conn) Close() error {
+	c.watcher.remove(c.token)
+	c.life.end(net.ErrClosed)
+	return c.TCPConn.Close()
 }

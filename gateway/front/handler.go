@@ -2,7 +2,6 @@ package front
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -25,12 +24,12 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 		if fault := recover(); fault != nil {
 			s.log.Error("a request panicked", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
 			failure := &rewrite.Failure{Reason: rewrite.ReasonInternal, Message: "The gateway failed on this request. Its log has the reason."}
-			s.write(ctx, s.relay.Refuse(rewrite.Opaque, arrived, failure), nil)
+			s.write(ctx, s.relay.Refuse(rewrite.Opaque, arrived, failure))
 			ctx.SetConnectionClose()
 		}
 	}()
 	if failure := suspicious(ctx); failure != nil {
-		s.write(ctx, s.relay.Refuse(rewrite.Opaque, arrived, failure), nil)
+		s.write(ctx, s.relay.Refuse(rewrite.Opaque, arrived, failure))
 		ctx.SetConnectionClose()
 		return
 	}
@@ -52,7 +51,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	body, failure := s.admit(ctx, &found, req)
 	defer s.releaseBody(body)
 	if failure != nil {
-		s.write(ctx, s.relay.Refuse(found.dialect, arrived, failure), nil)
+		s.write(ctx, s.relay.Refuse(found.dialect, arrived, failure))
 		ctx.SetConnectionClose()
 		return
 	}
@@ -82,27 +81,20 @@ func (s *Server) admit(ctx *fasthttp.RequestCtx, found *route, req *relay.Reques
 // has lost its patience with it.
 func (s *Server) serve(ctx *fasthttp.RequestCtx, req *relay.Request) {
 	s.open.Add(1)
-	life, cancel := context.WithCancelCause(s.life)
-	unwatch := s.watcher.watch(ctx.Conn(), func() { cancel(errClientLeft) })
-	over := func() {
-		unwatch()
-		cancel(nil)
-		s.open.Add(-1)
-	}
-	served := false
+	goesOn := false
 	defer func() {
-		if !served {
-			over()
+		if !goesOn {
+			s.open.Add(-1)
 		}
 	}()
-	reply := s.relay.Serve(life, req)
-	served = true
-	s.write(ctx, reply, over)
+	reply := s.relay.Serve(ctx.Conn().(*conn).life, req)
+	// From here on the body's end is the exchange's.
+	goesOn = reply.Body != nil
+	s.write(ctx, reply)
 }
 
-// write puts the reply on the response. Over, if any, is called once when the
-// body has been written or abandoned.
-func (s *Server) write(ctx *fasthttp.RequestCtx, reply *relay.Reply, over func()) {
+// write puts the reply on the response.
+func (s *Server) write(ctx *fasthttp.RequestCtx, reply *relay.Reply) {
 	response := &ctx.Response
 	response.SetStatusCode(reply.Status)
 	for _, field := range reply.Fields {
@@ -110,12 +102,10 @@ func (s *Server) write(ctx *fasthttp.RequestCtx, reply *relay.Reply, over func()
 	}
 	if reply.Body == nil {
 		response.SetBodyRaw(reply.Whole)
-		if over != nil {
-			over()
-		}
 		return
 	}
-	body := &watched{Body: reply.Body, over: over}
+	body := &ctx.Conn().(*conn).reply
+	*body = running{Body: reply.Body, server: s}
 	if ctx.IsHead() {
 		response.SkipBody = true
 		response.Header.SetContentLength(int(reply.Length))
@@ -126,18 +116,20 @@ func (s *Server) write(ctx *fasthttp.RequestCtx, reply *relay.Reply, over func()
 	response.SetBodyStream(body, int(reply.Length))
 }
 
-// watched ends the watch on the client together with the body.
-type watched struct {
+// running is the body of an exchange under way.
+type running struct {
 	*relay.Body
-	over func()
+	server *Server
 }
 
-// Close is called by the server exactly once.
-func (w *watched) Close() error {
-	err := w.Body.Close()
-	if w.over != nil {
-		w.over()
+// Close ends the exchange.
+func (r *running) Close() error {
+	if r.Body == nil {
+		return nil
 	}
+	err := r.Body.Close()
+	r.Body = nil
+	r.server.open.Add(-1)
 	return err
 }
 

@@ -50,9 +50,6 @@ type Server struct {
 	slabs   slabs
 	fields  sync.Pool
 
-	// life ends the exchanges that outlive the drain.
-	life context.Context //nolint:containedctx // the server's own life
-	end  context.CancelCauseFunc
 	open atomic.Int64 // exchanges under way
 	stop atomic.Bool
 }
@@ -66,7 +63,6 @@ func New(config Config, r *relay.Relay, m *metrics.Metrics, log *slog.Logger) (*
 	s := &Server{relay: r, log: log, watcher: w}
 	s.budget.count = m.BodyBytes
 	s.fields.New = func() any { return &[]upstream.Field{} }
-	s.life, s.end = context.WithCancelCause(context.Background())
 	s.Configure(config)
 	s.http = &fasthttp.Server{
 		Handler:        s.handle,
@@ -100,7 +96,7 @@ func (s *Server) Configure(config Config) {
 
 // Serve accepts clients until Shutdown. It returns nil after one.
 func (s *Server) Serve(on *net.TCPListener) error {
-	err := s.http.Serve(&listener{TCPListener: on, patience: s.config.Load().Write})
+	err := s.http.Serve(&listener{TCPListener: on, patience: s.config.Load().Write, watcher: s.watcher})
 	if err != nil && !s.stop.Load() {
 		return fmt.Errorf("serving clients: %w", err)
 	}
@@ -113,11 +109,11 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop.Store(true)
 	err := s.http.ShutdownWithContext(ctx)
 	if err != nil {
-		s.end(relay.ErrDraining)
+		s.watcher.endAll(relay.ErrDraining)
 		err = fmt.Errorf("draining: %w", err)
 	}
 	s.lastWords()
-	s.end(relay.ErrDraining)
+	s.watcher.endAll(relay.ErrDraining)
 	s.watcher.close()
 	return err
 }
@@ -151,7 +147,7 @@ func (s *Server) malformed(ctx *fasthttp.RequestCtx, err error) {
 	case errors.As(err, &timeout) && timeout.Timeout():
 		failure = &rewrite.Failure{Reason: rewrite.ReasonTimeout, Message: "The request's head did not arrive in time."}
 	}
-	s.write(ctx, s.relay.Refuse(rewrite.Opaque, time.Now(), failure), nil)
+	s.write(ctx, s.relay.Refuse(rewrite.Opaque, time.Now(), failure))
 	ctx.SetConnectionClose()
 }
 

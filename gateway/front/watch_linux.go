@@ -3,59 +3,51 @@ package front
 import (
 	"fmt"
 	"net"
-	"sync"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// watcher learns that a client has left while nobody reads from it: one epoll
-// descriptor for all connections of the process, which sees the state of the
-// TCP connection and so works under TLS as well. A client that closes only its
-// sending side counts as gone.
-type watcher struct {
+// sight tells that a client has left while nobody reads from it: one epoll
+// descriptor for all connections of the process, which each joins once and
+// leaves by being closed. A client that closes only its sending side counts as
+// gone.
+type sight struct {
 	epoll int
 	wake  int // an eventfd that ends the loop
 	done  chan struct{}
-
-	mu     sync.Mutex
-	last   uint32
-	leaves map[uint32]func()
 }
 
-func newWatcher() (*watcher, error) {
+func (s *sight) open(left func(token uint32)) error {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
-		return nil, fmt.Errorf("opening epoll: %w", err)
+		return fmt.Errorf("opening epoll: %w", err)
 	}
 	wake, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
 	if err != nil {
 		_ = unix.Close(epoll)
-		return nil, fmt.Errorf("opening eventfd: %w", err)
+		return fmt.Errorf("opening eventfd: %w", err)
 	}
-	w := &watcher{epoll: epoll, wake: wake, done: make(chan struct{}), leaves: map[uint32]func(){}}
-	if err := w.control(unix.EPOLL_CTL_ADD, wake, unix.EPOLLIN, 0); err != nil {
-		return nil, err
+	s.epoll, s.wake, s.done = epoll, wake, make(chan struct{})
+	if err := s.control(wake, unix.EPOLLIN, 0); err != nil {
+		_, _ = unix.Close(wake), unix.Close(epoll)
+		return fmt.Errorf("watching eventfd: %w", err)
 	}
-	go w.loop()
-	return w, nil
+	go s.loop(left)
+	return nil
 }
 
 // control passes a token along with the descriptor: descriptors are used again
 // by later connections, tokens are not until all have had their turn.
-func (w *watcher) control(op, fd int, events, token uint32) error {
+func (s *sight) control(fd int, events, token uint32) error {
 	event := unix.EpollEvent{Events: events, Fd: int32(token)}
-	if err := unix.EpollCtl(w.epoll, op, fd, &event); err != nil {
-		return fmt.Errorf("watching a connection: %w", err)
-	}
-	return nil
+	return unix.EpollCtl(s.epoll, unix.EPOLL_CTL_ADD, fd, &event)
 }
 
-func (w *watcher) loop() {
-	defer close(w.done)
+func (s *sight) loop(left func(token uint32)) {
+	defer close(s.done)
 	events := make([]unix.EpollEvent, 64)
 	for {
-		n, err := unix.EpollWait(w.epoll, events, -1)
+		n, err := unix.EpollWait(s.epoll, events, -1)
 		if err == unix.EINTR {
 			continue
 		}
@@ -67,73 +59,27 @@ func (w *watcher) loop() {
 			if token == 0 {
 				return
 			}
-			w.mu.Lock()
-			leave := w.leaves[token]
-			delete(w.leaves, token)
-			w.mu.Unlock()
-			if leave != nil {
-				leave()
-			}
+			left(token)
 		}
 	}
 }
 
-// watch calls leave once if the client goes away before stop is called. Stop
-// must be called before the connection is closed.
-func (w *watcher) watch(conn net.Conn, leave func()) (stop func()) {
-	raw := rawConn(conn)
-	if raw == nil {
-		return func() {}
-	}
-	w.mu.Lock()
-	for w.last++; w.last == 0 || w.leaves[w.last] != nil; w.last++ {
-	}
-	token := w.last
-	w.leaves[token] = leave
-	w.mu.Unlock()
-	err := raw.Control(func(fd uintptr) {
-		if w.control(unix.EPOLL_CTL_ADD, int(fd), unix.EPOLLRDHUP|unix.EPOLLONESHOT, token) != nil {
-			w.forget(token)
-		}
-	})
+// watch has left called once if the client goes away before the connection is
+// closed. One that cannot be watched is found out by the next write to it.
+func (s *sight) watch(conn *net.TCPConn, token uint32) {
+	raw, err := conn.SyscallConn()
 	if err != nil {
-		w.forget(token)
+		return
 	}
-	return func() {
-		w.forget(token)
-		_ = raw.Control(func(fd uintptr) { _ = unix.EpollCtl(w.epoll, unix.EPOLL_CTL_DEL, int(fd), nil) })
-	}
-}
-
-func (w *watcher) forget(token uint32) {
-	w.mu.Lock()
-	delete(w.leaves, token)
-	w.mu.Unlock()
+	_ = raw.Control(func(fd uintptr) {
+		_ = s.control(int(fd), unix.EPOLLRDHUP|unix.EPOLLONESHOT, token)
+	})
 }
 
 // close ends the loop and gives the descriptors back.
-func (w *watcher) close() {
-	_, _ = unix.Write(w.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0})
-	<-w.done
-	_ = unix.Close(w.wake)
-	_ = unix.Close(w.epoll)
-}
-
-// rawConn unwraps TLS and other layers down to the socket.
-func rawConn(conn net.Conn) syscall.RawConn {
-	for {
-		if layer, ok := conn.(interface{ NetConn() net.Conn }); ok {
-			conn = layer.NetConn()
-			continue
-		}
-		socket, ok := conn.(syscall.Conn)
-		if !ok {
-			return nil
-		}
-		raw, err := socket.SyscallConn()
-		if err != nil {
-			return nil
-		}
-		return raw
-	}
+func (s *sight) close() {
+	_, _ = unix.Write(s.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+	<-s.done
+	_ = unix.Close(s.wake)
+	_ = unix.Close(s.epoll)
 }

@@ -41,9 +41,9 @@ var (
 // exchange sends the request on a connection and reads the reply's head. The
 // connection is given back on failure, and by Response.Close otherwise.
 func (c *Client) exchange(ctx context.Context, req *Request, target *host, lease *held) (*Response, error) {
-	watch := context.AfterFunc(ctx, func() { _ = lease.SetDeadline(past) })
+	watch := watchOver(ctx, lease.Conn)
 	fail := func(phase Phase, err error) (*Response, error) {
-		watch()
+		watch.end()
 		lease.done(false)
 		if cause := ctx.Err(); cause != nil {
 			err = cause

@@ -20,7 +20,7 @@ type Response struct {
 	header fasthttp.ResponseHeader
 	body   body
 	ctx    context.Context //nolint:containedctx // one exchange's cancellation, asked for on every read
-	watch  func() bool     // stops the watch on ctx; false when it has fired
+	watch  watch
 	done   func(reuse bool)
 }
 
@@ -60,7 +60,7 @@ func (r *Response) cancelled() bool { return r.ctx.Err() != nil }
 // Close ends the exchange. A connection whose body was read to its end serves
 // the next request; any other is closed, which tells the provider to stop.
 func (r *Response) Close() {
-	intact := r.watch() && r.body.reusable() && !r.header.ConnectionClose()
+	intact := r.watch.end() && r.body.reusable() && !r.header.ConnectionClose()
 	r.body.drop()
 	r.done(intact)
 }
