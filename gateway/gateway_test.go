@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -54,6 +55,7 @@ func newProvider(t *testing.T, answer http.HandlerFunc) *double {
 		p.mu.Lock()
 		p.seen = append(p.seen, seen{r.Method, r.RequestURI, r.Header, string(body)})
 		p.mu.Unlock()
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		answer(w, r)
 	}))
 	t.Cleanup(p.Close)

@@ -34,6 +34,9 @@ func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 			}
 			return resp, nil
 		}
+		if err == nil {
+			x.learn(resp.Status)
+		}
 		pause, again := x.again(resp, err)
 		if !again {
 			if err != nil {

@@ -73,9 +73,7 @@ func (x *exchange) retreat(why retreat) bool {
 	case dropBound:
 		w.plan.Drop, w.plan.Next.Drop = true, true
 	case noSystem, noBeta, noMarks, noEdits:
-		if why == noSystem || why == noBeta {
-			x.relay.refusals.add(x.target.Provider.Name, x.target.Model)
-		}
+		w.suspect = w.suspect || why == noSystem || why == noBeta
 		// The thinking was made under our prefix, which is now gone.
 		w.plan = continuity.Begin(w.plan.Next.Conversation, w.plan.Next, "retreat", w.facts, w.able)
 		w.betas = nil
@@ -90,6 +88,14 @@ func (x *exchange) retreat(why retreat) bool {
 	x.send(body)
 	x.remember()
 	return true
+}
+
+// learn remembers what a provider has refused, once the client's own request has
+// gone through: only then was it ours that was at fault.
+func (x *exchange) learn(status int) {
+	if w := x.warmth; w != nil && w.suspect && status < 400 {
+		x.relay.refusals.add(x.target.Provider.Name, x.target.Model)
+	}
 }
 
 // readAhead reads the beginning of a refusal, which is all of it for those that

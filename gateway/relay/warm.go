@@ -24,6 +24,8 @@ type warmth struct {
 	plan  *continuity.Plan
 	kept  map[continuity.Hash][]byte
 	betas []string // of the gateway's own
+	// suspect says that the provider may not know what the gateway added.
+	suspect bool
 	// tried are the retreats that this request has made.
 	tried map[retreat]bool
 }
