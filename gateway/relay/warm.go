@@ -2,7 +2,7 @@ package relay
 
 import (
 	"context"
-	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
 
@@ -128,17 +128,28 @@ func (x *exchange) plan(w *warmth) bool {
 // begin plans the request as the client sent it.
 func (w *warmth) begin(why continuity.Reason) {
 	var before *continuity.State
-	name := conversationName()
+	name := ""
 	if w.plan != nil {
 		before, name = w.plan.Next, w.plan.Next.Conversation
+	} else {
+		name = w.conversationName()
 	}
 	w.plan = continuity.Begin(name, before, why, w.facts, w.able)
 }
 
-func conversationName() string {
-	var random [8]byte
-	_, _ = rand.Read(random[:])
-	return "conv_" + hex.EncodeToString(random[:])
+// conversationName is the same for the same request, so that one that is sent
+// again, here or to another gateway, begins no other conversation.
+func (w *warmth) conversationName() string {
+	digest := sha256.New()
+	last := w.heads[len(w.heads)-1]
+	digest.Write(last[:])
+	for i := range w.facts.Tools {
+		digest.Write(w.facts.Tools[i].Exact[:])
+	}
+	for i := range w.facts.Sections {
+		digest.Write(w.facts.Sections[i].Exact[:])
+	}
+	return "conv_" + hex.EncodeToString(digest.Sum(nil)[:8])
 }
 
 func answered(messages []continuity.Message) bool {
