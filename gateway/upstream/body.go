@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// Buffer sizes. A waiting stream holds a small buffer; one whose bytes come
-// faster than that reads through a large one until it calms down.
+// Buffer sizes. A stream reads through a small buffer; one whose bytes come
+// faster than that through a large one until it calms down. While it waits it
+// holds none, or the small one where waiting needs it.
 const (
 	smallBuffer = 2 << 10
 	largeBuffer = 32 << 10
@@ -55,6 +56,7 @@ const (
 // body reads one reply body from a connection.
 type body struct {
 	conn    net.Conn
+	ready   *arrival // of a connection that can be waited for without a buffer
 	framing framing
 	left    int64 // bytes left, framedByLength only
 	chunks  dechunker
@@ -109,20 +111,31 @@ func (b *body) read(cancelled func() bool, silence time.Duration) ([]byte, error
 		b.end = io.EOF
 		return nil, nil
 	}
-	if b.busy != b.buf.large() {
-		b.buf.release()
-		b.buf = acquireBuffer(b.busy)
-	}
 	if err := b.arm(cancelled, silence); err != nil {
 		return nil, err
 	}
-	n, err := b.conn.Read(b.buf.bytes)
-	if b.buf.large() {
+	n, err := b.fill()
+	if b.busy = n == smallBuffer; b.buf != nil && b.buf.large() {
 		b.busy = n > smallBuffer
-	} else {
-		b.busy = n == smallBuffer
+	}
+	if n == 0 {
+		return nil, err
 	}
 	return b.buf.bytes[:n], err
+}
+
+// fill reads into a buffer of the right size.
+func (b *body) fill() (n int, err error) {
+	if b.ready != nil {
+		b.drop()
+		b.buf, n, err = b.ready.read(b.busy)
+		return n, err
+	}
+	if b.buf == nil || b.busy != b.buf.large() {
+		b.drop()
+		b.buf = acquireBuffer(b.busy)
+	}
+	return b.conn.Read(b.buf.bytes)
 }
 
 // arm moves the read deadline. A cancellation that came in between must win,
@@ -187,7 +200,7 @@ func (b *body) reusable() bool {
 	return b.end == io.EOF && !b.dirty && b.framing != framedByClose
 }
 
-// drop gives the buffer back as soon as the body has ended.
+// drop gives the buffer back.
 func (b *body) drop() {
 	if b.buf != nil {
 		b.buf.release()

@@ -16,12 +16,12 @@ import (
 // past is a deadline that interrupts whatever a connection is doing.
 var past = time.Unix(1, 0)
 
-// conn is a dialled connection that knows whether it has carried a request.
-// The embedded type is concrete so that writing head and body together stays
-// one system call.
+// conn is a dialled connection. The embedded type is concrete so that writing
+// head and body together stays one system call.
 type conn struct {
 	*net.TCPConn
-	used bool
+	ready arrival
+	lease *held // of the exchanges it has carried, nil before the first
 }
 
 // dialer connects directly, or through the proxy that the environment names.
@@ -38,7 +38,7 @@ func dialer(timeout time.Duration) fasthttp.DialFunc {
 			return nil, err
 		}
 		if plain, ok := dialled.(*net.TCPConn); ok {
-			return &conn{TCPConn: plain}, nil
+			return newConn(plain), nil
 		}
 		return dialled, nil
 	}
@@ -59,6 +59,8 @@ func goesThroughProxy(environment *httpproxy.Config, address string) bool {
 // held is a connection taken from the pool.
 type held struct {
 	net.Conn
+	// plain is the connection itself if nothing lies over it, such as TLS.
+	plain  *conn
 	reused bool
 	done   func(reuse bool)
 }
@@ -70,6 +72,15 @@ func (h *host) acquire(timeout time.Duration) (*held, error) {
 		if err != nil {
 			return nil, err
 		}
+		dialled := underlying(pooled.Conn())
+		if dialled != nil && dialled.lease != nil {
+			dialled.lease.reused = true
+			if dialled.closedByPeer() {
+				dialled.lease.done(false)
+				continue
+			}
+			return dialled.lease, nil
+		}
 		lease := &held{Conn: pooled.Conn(), done: func(reuse bool) {
 			if reuse {
 				h.pool.ReleaseConn(pooled)
@@ -77,15 +88,10 @@ func (h *host) acquire(timeout time.Duration) (*held, error) {
 				h.pool.CloseConn(pooled)
 			}
 		}}
-		dialled := underlying(lease.Conn)
-		if dialled == nil {
-			return lease, nil
+		if dialled != nil {
+			dialled.lease = lease
 		}
-		lease.reused, dialled.used = dialled.used, true
-		if lease.reused && closedByPeer(dialled.TCPConn) {
-			lease.done(false)
-			continue
-		}
+		lease.plain, _ = pooled.Conn().(*conn)
 		return lease, nil
 	}
 }

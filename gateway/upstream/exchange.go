@@ -59,9 +59,9 @@ func (c *Client) exchange(ctx context.Context, req *Request, target *host, lease
 	if err := send(lease.Conn, req, target.authority); err != nil {
 		return fail(PhaseSend, err)
 	}
-	resp := &Response{ctx: ctx, watch: watch, done: lease.done}
-	resp.header.DisableNormalizing()
+	resp := newResponse(ctx, watch, lease)
 	if err := resp.readHead(lease.Conn, req.Method, time.Now().Add(c.config.Head)); err != nil {
+		resp.recycle()
 		return fail(PhaseHead, err)
 	}
 	return resp, nil
@@ -104,8 +104,7 @@ func (r *Response) readHead(from net.Conn, method string, deadline time.Time) er
 	if err != nil {
 		return err
 	}
-	r.Status = r.header.StatusCode()
-	r.body.conn = from
+	r.Status, r.last = r.head.StatusCode(), r.head.ConnectionClose()
 	r.frame(method)
 	r.body.adopt(reader)
 	return nil
@@ -121,22 +120,29 @@ func (r *Response) parseHead(reader *bufio.Reader, from net.Conn) (*bufio.Reader
 			}
 			return reader, err
 		}
-		err := r.header.Read(reader)
-		var small *fasthttp.ErrSmallBuffer
-		if errors.As(err, &small) && reader.Size() < maxHead {
+		err := r.head.Read(reader)
+		if tooSmall(err) && reader.Size() < maxHead {
 			seen, _ := reader.Peek(reader.Buffered())
 			rest := io.MultiReader(bytes.NewReader(bytes.Clone(seen)), from)
 			reader = bufio.NewReaderSize(rest, maxHead)
-			err = r.header.Read(reader)
+			err = r.head.Read(reader)
 		}
 		if err != nil {
 			return reader, headError(err)
 		}
-		if status := r.header.StatusCode(); status >= 200 || status == fasthttp.StatusSwitchingProtocols {
+		if status := r.head.StatusCode(); status >= 200 || status == fasthttp.StatusSwitchingProtocols {
 			return reader, nil
 		}
 	}
 	return reader, errors.New("the provider sent nothing but interim replies")
+}
+
+func tooSmall(err error) bool {
+	if err == nil {
+		return false
+	}
+	var small *fasthttp.ErrSmallBuffer
+	return errors.As(err, &small)
 }
 
 // headError hides the parser's text, which quotes header lines.
@@ -153,7 +159,7 @@ func headError(err error) error {
 
 // frame decides how the body ends.
 func (r *Response) frame(method string) {
-	length := r.header.ContentLength()
+	length := r.head.ContentLength()
 	r.Length = -1
 	switch {
 	case method == fasthttp.MethodHead || r.Status == fasthttp.StatusNoContent || r.Status == fasthttp.StatusNotModified:
@@ -171,13 +177,14 @@ func (r *Response) frame(method string) {
 // adopt takes over the body bytes that came with the head.
 func (b *body) adopt(reader *bufio.Reader) {
 	n := reader.Buffered()
-	b.buf = acquireBuffer(n > smallBuffer)
-	b.busy = b.buf.large()
-	if n > len(b.buf.bytes) {
-		// Only a head that needed the large reader can leave this much.
-		b.buf = &buffer{make([]byte, n)}
+	if n > 0 {
+		b.busy = n > smallBuffer
+		if b.buf = acquireBuffer(b.busy); n > len(b.buf.bytes) {
+			// Only a head that needed the large reader can leave this much.
+			b.buf = &buffer{make([]byte, n)}
+		}
+		b.pending, _ = io.ReadFull(reader, b.buf.bytes[:n])
 	}
-	b.pending, _ = io.ReadFull(reader, b.buf.bytes[:n])
 	if b.framing == framedByLength && b.left == 0 {
 		b.end, b.dirty = io.EOF, n > 0
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -17,19 +18,58 @@ type Response struct {
 	// Length is the number of body bytes the provider announced, or -1.
 	Length int64
 
-	header fasthttp.ResponseHeader
-	body   body
-	ctx    context.Context //nolint:containedctx // one exchange's cancellation, asked for on every read
-	watch  watch
-	done   func(reuse bool)
+	head  *fasthttp.ResponseHeader // nil once it has been dropped
+	last  bool                     // the provider serves no other request on the connection
+	body  body
+	ctx   context.Context //nolint:containedctx // one exchange's cancellation, asked for on every read
+	watch watch
+	done  func(reuse bool)
+}
+
+var (
+	responses = sync.Pool{New: func() any { return new(Response) }}
+	heads     = sync.Pool{New: func() any { return new(fasthttp.ResponseHeader) }}
+)
+
+func newResponse(ctx context.Context, watch watch, lease *held) *Response {
+	r := responses.Get().(*Response)
+	r.ctx, r.watch, r.done = ctx, watch, lease.done
+	r.head = heads.Get().(*fasthttp.ResponseHeader)
+	r.head.DisableNormalizing()
+	r.body.conn = lease.Conn
+	if plain := lease.plain; plain != nil && plain.ready.waits() {
+		r.body.ready = &plain.ready
+	}
+	return r
+}
+
+func (r *Response) recycle() {
+	r.DropHead()
+	r.body.drop()
+	*r = Response{}
+	responses.Put(r)
+}
+
+// DropHead gives the memory of the header lines back, which a long stream has
+// no use for. What Fields and Header have given is no longer valid.
+func (r *Response) DropHead() {
+	if r.head == nil {
+		return
+	}
+	r.head.Reset()
+	heads.Put(r.head)
+	r.head = nil
 }
 
 // Fields calls yield for every header line of the reply in its order, without
 // those that only concern this connection and without Content-Length. The
-// slices are valid until Close.
+// slices are valid until DropHead or Close.
 func (r *Response) Fields(yield func(name, value []byte)) {
-	named := r.header.Peek("Connection")
-	for name, value := range r.header.All() {
+	if r.head == nil {
+		return
+	}
+	named := r.head.Peek("Connection")
+	for name, value := range r.head.All() {
 		if hopByHop(name) || EqualFold(name, "content-length") || namedIn(named, name) {
 			continue
 		}
@@ -38,9 +78,12 @@ func (r *Response) Fields(yield func(name, value []byte)) {
 }
 
 // Header is the first value of a header line by its name in any case, or nil.
-// It is valid until Close.
+// It is valid until DropHead or Close.
 func (r *Response) Header(name string) []byte {
-	for key, value := range r.header.All() {
+	if r.head == nil {
+		return nil
+	}
+	for key, value := range r.head.All() {
 		if EqualFold(key, name) {
 			return value
 		}
@@ -60,9 +103,9 @@ func (r *Response) cancelled() bool { return r.ctx.Err() != nil }
 // Close ends the exchange. A connection whose body was read to its end serves
 // the next request; any other is closed, which tells the provider to stop.
 func (r *Response) Close() {
-	intact := r.watch.end() && r.body.reusable() && !r.header.ConnectionClose()
-	r.body.drop()
+	intact := r.watch.end() && r.body.reusable() && !r.last
 	r.done(intact)
+	r.recycle()
 }
 
 // hopByHop reports header names that concern one connection only (RFC 9110,
