@@ -124,7 +124,7 @@ func TestAllocationsOfThePassThroughPath(t *testing.T) {
 	}
 	whole := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(reply), reply)
 	// Planning reads every element of a request; a request of one message has few.
-	for mode, most := range map[config.Mode]float64{config.Off: 60, config.On: 200} {
+	for mode, most := range map[config.Mode]float64{config.Off: 16, config.On: 160} {
 		small := allocations(t, mode, whole, messagesRequest(1<<10, false), []byte("}}"))
 		large := allocations(t, mode, whole, messagesRequest(500<<10, false), []byte("}}"))
 		short := allocations(t, mode, streamAnswer(20), messagesRequest(1<<10, true), []byte("0\r\n\r\n"))

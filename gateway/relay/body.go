@@ -26,13 +26,17 @@ type Body struct {
 	tail [2]byte
 }
 
-// reply hands the provider's reply over.
-func (x *exchange) reply(resp *upstream.Response) *Reply {
+// unbuffered asks proxies in front of us not to collect the stream.
+var unbuffered = upstream.Field{Name: []byte("X-Accel-Buffering"), Value: []byte("no")}
+
+// answer hands the provider's reply over.
+func (x *exchange) answer(resp *upstream.Response) *Reply {
 	x.record.Status = resp.Status
 	if resp.Status >= 400 {
 		x.record.Reason = rewrite.ReasonProvider
 	}
-	reply := &Reply{Status: resp.Status, Length: resp.Length, Fields: make([]upstream.Field, 0, 24)}
+	reply := &x.reply
+	*reply = Reply{Status: resp.Status, Length: resp.Length, Fields: x.lines.down[:0], Body: &x.body}
 	var contentType, encoding []byte
 	resp.Fields(func(name, value []byte) {
 		reply.Fields = append(reply.Fields, upstream.Field{Name: name, Value: value})
@@ -43,19 +47,19 @@ func (x *exchange) reply(resp *upstream.Response) *Reply {
 			encoding = value
 		}
 	})
-	t := newTap(x, resp.Status, contentType, encoding)
-	if t.guarded() {
+	x.tap.begin(x, resp.Status, contentType, encoding)
+	if x.tap.guarded() {
 		// Room for heartbeats, and for an error event should the end be missing.
 		reply.Length = -1
 	}
-	if t.streamed {
+	if x.tap.streamed {
 		x.record.Stream = true
 		x.relay.metrics.StreamOpened()
-		// A proxy in front of us must not collect the stream.
-		reply.Fields = append(reply.Fields, upstream.Field{Name: []byte("X-Accel-Buffering"), Value: []byte("no")})
+		reply.Fields = append(reply.Fields, unbuffered)
 	}
 	reply.Fields = append(reply.Fields, x.told()...)
-	reply.Body = &Body{x: x, resp: resp, tap: t, spoke: time.Now()}
+	x.lines.down = reply.Fields
+	x.body = Body{x: x, resp: resp, tap: &x.tap, spoke: time.Now()}
 	return reply
 }
 
@@ -110,6 +114,7 @@ func (b *Body) next() ([]byte, error) {
 		return nil, b.ended
 	}
 	settings := b.x.settings
+	b.handedOver()
 	if ahead := b.x.ahead; len(ahead) > 0 {
 		b.x.ahead = nil
 		b.tap.feed(ahead, time.Now())
@@ -141,6 +146,11 @@ func (b *Body) next() ([]byte, error) {
 		}
 	}
 	return b.broken(err)
+}
+
+func (b *Body) handedOver() {
+	b.resp.DropHead()
+	b.x.handedOver()
 }
 
 // heartbeat is a frame that the client's dialect ignores, if one fits here.
@@ -199,7 +209,8 @@ func (b *Body) failure(err error) *rewrite.Failure {
 		Message: "The provider " + provider + " closed the stream before the reply had ended. Send the request again."}
 }
 
-// Close ends the exchange and counts it. It must be called exactly once.
+// Close ends the exchange and counts it. It must be called exactly once, and
+// nothing of the reply may be used afterwards.
 func (b *Body) Close() error {
 	if b.ended == nil && !b.finished() {
 		b.gone = true
@@ -222,6 +233,7 @@ func (b *Body) Close() error {
 		record.Reason = rewrite.ReasonProvider
 	}
 	b.x.finish()
+	b.x.recycle()
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -32,6 +33,50 @@ type exchange struct {
 	warmth   *warmth // nil where continuity does not apply
 	ahead    []byte  // of the reply's body, read before it was handed over
 	record   Record
+
+	lines *lines // nil once the reply's head has been handed over
+	body  Body
+	tap   tap
+	reply Reply
+}
+
+// lines is room for header lines on their way up and down.
+type lines struct{ up, down []upstream.Field }
+
+var (
+	exchanges = sync.Pool{New: func() any { return new(exchange) }}
+	allLines  = sync.Pool{New: func() any { return new(lines) }}
+)
+
+// newExchange begins an exchange; finish counts it out and recycle ends its use.
+func newExchange(r *Relay, d rewrite.Dialect, arrived time.Time) *exchange {
+	x := exchanges.Get().(*exchange)
+	x.relay, x.settings, x.dialect = r, r.settings.Load(), &dialects[d]
+	x.record.Dialect, x.record.Arrived = d, arrived
+	x.lines = allLines.Get().(*lines)
+	r.metrics.Enter()
+	return x
+}
+
+// handedOver gives back what nobody needs once the head of the reply has gone:
+// a stream may go on for an hour.
+func (x *exchange) handedOver() {
+	if x.lines == nil {
+		return
+	}
+	x.record.Explanation = x.explanation()
+	clear(x.lines.up)
+	clear(x.lines.down)
+	allLines.Put(x.lines)
+	x.lines, x.reply.Fields = nil, nil
+	x.req, x.out, x.plain, x.warmth = nil, upstream.Request{}, nil, nil
+}
+
+// recycle ends the exchange's use. Nothing of it may be held on to.
+func (x *exchange) recycle() {
+	x.tap.drop()
+	*x = exchange{}
+	exchanges.Put(x)
 }
 
 // prepare reads the facts, resolves the target and builds the upstream request.
@@ -180,6 +225,7 @@ func (x *exchange) query() []byte {
 func (x *exchange) fail(failure *rewrite.Failure) *Reply {
 	x.record.Status, x.record.Reason, x.record.Cause = failure.Reason.Status(), failure.Reason, failure.Cause
 	x.finish()
+	defer x.recycle()
 	reply := &Reply{
 		Status: failure.Reason.Status(),
 		Fields: []upstream.Field{{Name: []byte("Content-Type"), Value: []byte("application/json")}},
@@ -197,7 +243,7 @@ func (x *exchange) finish() {
 	r := &x.record
 	r.Duration = time.Since(r.Arrived)
 	r.Cache = rewrite.OutcomeOf(r.Report.Usage, x.opening)
-	r.Explanation = x.explanation()
+	x.handedOver()
 	x.relay.metrics.Handle(r.Dialect, r.Provider, r.Model).Done(metrics.Sample{
 		Status: r.Status, Reason: r.Reason, Usage: r.Report.Usage,
 		Cache: r.Cache, ResponseModel: r.Report.Model,

@@ -14,11 +14,13 @@ var credentials = []string{"authorization", "x-api-key", "x-goog-api-key", "api-
 // ownPrefix marks the gateway's own header lines, which no provider sees.
 const ownPrefix = "warmpath-"
 
+var uncompressed = upstream.Field{Name: []byte("Accept-Encoding"), Value: []byte("identity")}
+
 // fields copies the client's header lines, in order, without what concerns only
 // its connection or only the gateway, and puts the configured key in.
 func (x *exchange) fields(unpacked bool) {
 	connection := x.req.Field("connection")
-	out := make([]upstream.Field, 0, len(x.req.Fields)+2)
+	out := x.lines.up[:0]
 	for _, field := range x.req.Fields {
 		if x.forwards(field, connection, unpacked) {
 			out = append(out, field)
@@ -27,7 +29,7 @@ func (x *exchange) fields(unpacked bool) {
 	if x.req.Operation.tapped() {
 		// The tap reads the reply as it passes, and a stream must not be held
 		// back by a compressor.
-		out = append(out, upstream.Field{Name: []byte("Accept-Encoding"), Value: []byte("identity")})
+		out = append(out, uncompressed)
 	}
 	if key := x.target.Provider.Key; !key.IsZero() {
 		out = append(out, keyField(x.target.Provider.KeyStyle, key.Reveal()))
@@ -35,7 +37,7 @@ func (x *exchange) fields(unpacked bool) {
 	if x.warmth != nil {
 		out = withBetas(out, x.warmth.betas)
 	}
-	x.out.Fields = out
+	x.lines.up, x.out.Fields = out, out
 }
 
 // withBetas adds values to the first anthropic-beta line, or as a new one.

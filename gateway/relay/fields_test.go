@@ -47,7 +47,7 @@ func TestFields(t *testing.T) {
 			for i := 0; i < len(from); i += 2 {
 				req.Fields = append(req.Fields, upstream.Field{Name: []byte(from[i]), Value: []byte(from[i+1])})
 			}
-			x := &exchange{req: req, target: catalog.Target{Provider: &catalog.Provider{Key: secret.New(test.key), KeyStyle: test.style}}}
+			x := &exchange{req: req, lines: new(lines), target: catalog.Target{Provider: &catalog.Provider{Key: secret.New(test.key), KeyStyle: test.style}}}
 			x.fields(test.unpacked)
 			var got []string
 			for _, field := range x.out.Fields {

@@ -54,8 +54,8 @@ type Relay struct {
 }
 
 // New makes a relay. Memory is where conversations are remembered; without one
-// no prefix is kept warm. Observe is called once for every request that is over.
-// Both may be nil.
+// no prefix is kept warm. Observe is called once for every request that is over, with
+// a record that it must not keep. Both may be nil.
 func New(settings *Settings, client *upstream.Client, m *metrics.Metrics, memory *lineage.Lineage, observe func(*Record)) *Relay {
 	if observe == nil {
 		observe = func(*Record) {}
@@ -72,12 +72,8 @@ func (r *Relay) Configure(settings *Settings) { r.settings.Store(settings) }
 // off, also while the reply's body is being written; with ErrDraining as its
 // cause the client is still told. The reply's Body, if any, must be closed.
 func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
-	x := &exchange{
-		relay: r, settings: r.settings.Load(), ctx: ctx, req: req,
-		dialect: &dialects[req.Dialect],
-		record:  Record{Arrived: req.Arrived, Dialect: req.Dialect, Operation: req.Operation},
-	}
-	r.metrics.Enter()
+	x := newExchange(r, req.Dialect, req.Arrived)
+	x.ctx, x.req, x.record.Operation = ctx, req, req.Operation
 	if failure := x.prepare(); failure != nil {
 		return x.fail(failure)
 	}
@@ -86,16 +82,11 @@ func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 	if failure != nil {
 		return x.fail(failure)
 	}
-	return x.reply(resp)
+	return x.answer(resp)
 }
 
 // Refuse records a request that was turned away before it could be served and
 // gives the reply that says why.
 func (r *Relay) Refuse(d rewrite.Dialect, arrived time.Time, failure *rewrite.Failure) *Reply {
-	x := &exchange{
-		relay: r, settings: r.settings.Load(), dialect: &dialects[d],
-		record: Record{Arrived: arrived, Dialect: d},
-	}
-	r.metrics.Enter()
-	return x.fail(failure)
+	return newExchange(r, d, arrived).fail(failure)
 }

@@ -78,10 +78,11 @@ func (r *Request) Field(lower string) []byte {
 }
 
 // Reply is what the client gets. Either Whole is the complete body, or Body is
-// to be written out and closed exactly once.
+// to be written out and closed exactly once. A Reply with a Body is valid until
+// Body is closed.
 type Reply struct {
 	Status int
-	// Fields are the header lines, valid until Body is closed.
+	// Fields are the header lines, valid until Body is first asked for bytes.
 	Fields []upstream.Field
 	Whole  []byte
 	Body   *Body

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"bytes"
+	"sync"
 	"time"
 
 	"warmpath/rewrite"
@@ -18,9 +19,10 @@ type tap struct {
 	report  *rewrite.Report
 	// events is set for event streams that can be read as they pass.
 	events *sse.Splitter
+	split  sse.Splitter // what events points to
 	// kept collects a reply that can only be read whole: one document, or
-	// anything compressed.
-	kept     bytes.Buffer
+	// anything compressed. It is nil until there is something to keep.
+	kept     *bytes.Buffer
 	encoding string
 	streamed bool
 	off      bool
@@ -29,23 +31,50 @@ type tap struct {
 	gap         time.Duration
 }
 
-// newTap prepares for a reply by its head. Only successful replies are read.
-func newTap(x *exchange, status int, contentType, encoding []byte) *tap {
-	t := &tap{dialect: x.dialect, report: &x.record.Report}
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled is the largest buffer that is kept for another reply, in bytes.
+const maxPooled = 256 << 10
+
+// begin prepares for a reply by its head. Only successful replies are read.
+func (t *tap) begin(x *exchange, status int, contentType, encoding []byte) {
+	*t = tap{dialect: x.dialect, report: &x.record.Report}
 	t.streamed = bytes.HasPrefix(contentType, []byte("text/event-stream"))
 	t.off = status != 200 || !x.req.Operation.tapped() || x.dialect.readReply == nil
 	if len(encoding) > 0 && string(encoding) != "identity" {
 		t.encoding = string(encoding)
 	}
 	if t.streamed && t.encoding == "" && !t.off {
-		t.events = t.splitter()
+		t.split = t.splitter()
+		t.events = &t.split
 	}
-	return t
 }
 
 // splitter takes the dialect's streams apart. Gemini's may hold an error as bare
 // JSON, without a field name in front.
-func (t *tap) splitter() *sse.Splitter { return &sse.Splitter{Bare: t.dialect.bare} }
+func (t *tap) splitter() sse.Splitter { return sse.Splitter{Bare: t.dialect.bare} }
+
+// keep adds a piece to what is read once it is whole, unless that gets too much.
+func (t *tap) keep(chunk []byte) {
+	if t.kept == nil {
+		t.kept = buffers.Get().(*bytes.Buffer)
+	}
+	if t.kept.Len()+len(chunk) > maxKept {
+		t.off = true
+		t.drop()
+		return
+	}
+	t.kept.Write(chunk)
+}
+
+// drop gives back what was kept.
+func (t *tap) drop() {
+	if t.kept != nil && t.kept.Cap() <= maxPooled {
+		t.kept.Reset()
+		buffers.Put(t.kept)
+	}
+	t.kept = nil
+}
 
 // ended reports whether the stream said itself that it is over. An event too
 // long to be read may have been the one that did.
@@ -71,10 +100,8 @@ func (t *tap) feed(chunk []byte, now time.Time) {
 		if t.first.IsZero() && t.report.Output {
 			t.first = now
 		}
-	case t.kept.Len()+len(chunk) > maxKept:
-		t.off, t.kept = true, bytes.Buffer{}
 	default:
-		t.kept.Write(chunk)
+		t.keep(chunk)
 	}
 }
 
@@ -86,7 +113,7 @@ func (t *tap) end() {
 		t.events.Close(t.event)
 		return
 	}
-	if t.off || t.kept.Len() == 0 {
+	if t.off || t.kept == nil {
 		return
 	}
 	plain := t.kept.Bytes()
