@@ -48,8 +48,8 @@ const DataMemory = "memory"
 // Mode says how much of the gateway is switched on.
 type Mode uint8
 
-// The modes. Off forwards and nothing else, Observe also measures, On also
-// rewrites requests where that keeps a prompt cache warm.
+// The modes. Off forwards and measures, Observe also refuses bodies that are no
+// JSON, On also rewrites requests where that keeps a prompt cache warm.
 const (
 	Off Mode = iota
 	Observe
