@@ -122,6 +122,7 @@ func relaySettings(cfg *config.Config) *relay.Settings {
 		Catalog:     cfg.Catalog,
 		Validate:    cfg.Mode != config.Off,
 		Warm:        cfg.Mode == config.On,
+		EarlyBetas:  true,
 		Retries:     cfg.Retries,
 		Heartbeat:   cfg.Timeouts.Heartbeat,
 		Silence:     cfg.Timeouts.UpstreamIdle,

@@ -648,7 +648,7 @@ func TestRequestsAreExplained(t *testing.T) {
 	a := newAgent(rand.New(rand.NewPCG(1, 1)), "claude-opus-5")
 	for _, tools := range [][]string{{"alpha", "beta", "delta"}, {"beta", "delta", "gamma"}} {
 		a.tools = tools
-		a.history = append(a.history, message{"user", []any{map[string]any{"type": "text", "text": "DO[text 20]"}}})
+		a.history = append(a.history, message{"user", []any{map[string]any{"type": "text", "text": "DO[think 10; text 20]"}}})
 		status, answer, _ := postMessages(t, base, "k", a.body())
 		var got struct{ Content json.RawMessage }
 		if err := json.Unmarshal(answer, &got); err != nil || status != 200 {

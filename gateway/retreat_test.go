@@ -21,9 +21,12 @@ func refusing(t *testing.T, unknown func(r *http.Request, body string) string) *
 			_, _ = fmt.Fprintf(w, `{"type":"error","error":{"type":"invalid_request_error","message":%s}}`, text)
 			return
 		}
-		_, _ = io.WriteString(w, reply)
+		_, _ = io.WriteString(w, calling)
 	})
 }
+
+// calling is a reply that only one conversation can go on from.
+const calling = `{"id":"msg_1","type":"message","role":"assistant","model":"claude-opus-5","content":[{"type":"tool_use","id":"toolu_01AbCdEf23456789XyZ","name":"a","input":{}}],"stop_reason":"tool_use","usage":{"input_tokens":10,"output_tokens":5}}`
 
 const turnTwo = `{"model":"claude-opus-5","tools":[{"name":"a","input_schema":{"type":"object"}},{"name":"c","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_01AbCdEf23456789XyZ","name":"a","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_01AbCdEf23456789XyZ","content":"x"}]}]}`
 const turnOne = `{"model":"claude-opus-5","tools":[{"name":"a","input_schema":{"type":"object"}},{"name":"b","input_schema":{"type":"object"}},{"name":"c","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"hi"}]}`
@@ -37,7 +40,7 @@ func TestARefusedBetaIsGivenUpForTheModel(t *testing.T) {
 	})
 	_, base, _ := start(t, p.URL, nil)
 	for i, calls := range []int{2, 3, 4} {
-		if resp, got := send(t, "POST", base+"/v1/messages", turnOne); resp.StatusCode != 200 || got != reply {
+		if resp, got := send(t, "POST", base+"/v1/messages", turnOne); resp.StatusCode != 200 || got != calling {
 			t.Fatalf("request %d: %d %s", i, resp.StatusCode, got)
 		}
 		if p.count() != calls {
@@ -63,7 +66,7 @@ func TestARefusedDirectiveIsGivenUp(t *testing.T) {
 	if p.count() != calls+2 {
 		t.Errorf("the provider was called %d times for it, want twice", p.count()-calls)
 	}
-	if resp.StatusCode != 200 || got != reply {
+	if resp.StatusCode != 200 || got != calling {
 		t.Errorf("the client got %d %s", resp.StatusCode, got)
 	}
 	if body := p.last(t).body; body != turnTwo {

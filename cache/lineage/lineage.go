@@ -58,21 +58,49 @@ func Heads(scope string, messages []continuity.Message) []Head {
 	return heads
 }
 
+// Sealed is a history together with something that the provider made in its
+// reply to it, which no other conversation can have.
+type Sealed struct {
+	Head Head
+	// Sent is the number of messages of the history.
+	Sent int
+}
+
+// Seal gives a history of a number of messages, sealed by what stands in the
+// reply.
+func Seal(head Head, sent int, seal string) Sealed {
+	digest := sha256.New()
+	digest.Write(head[:])
+	digest.Write([]byte("sealed by " + seal))
+	return Sealed{Head: Head(digest.Sum(nil)[:16]), Sent: sent}
+}
+
 // Known is what the store has under the longest known history of a request.
 type Known struct {
 	// Sent is the number of messages of that history; without States it is 0.
 	Sent   int
 	States []*continuity.State
+	// Proven says that the history was found by its seal: whoever has sent it,
+	// the states are its own.
+	Proven bool
 	// own is what stands under the request's own history.
 	own []byte
 }
 
 // Find looks for the states that a request with these heads may go on from.
-func (l *Lineage) Find(ctx context.Context, heads []Head) (*Known, error) {
+// The sealed ones, in ascending order, are longer than the histories that they
+// seal.
+func (l *Lineage) Find(ctx context.Context, heads []Head, sealed ...Sealed) (*Known, error) {
 	first := max(1, len(heads)-maxLookup) // the empty history belongs to everybody
-	keys := make([]string, 0, len(heads)-first)
+	keys := make([]string, 0, len(heads)-first+len(sealed))
+	places := make([]Known, 0, cap(keys))
 	for i := len(heads) - 1; i >= first; i-- {
+		for ; len(sealed) > 0 && sealed[len(sealed)-1].Sent >= i; sealed = sealed[:len(sealed)-1] {
+			keys = append(keys, headKey(sealed[len(sealed)-1].Head))
+			places = append(places, Known{Sent: sealed[len(sealed)-1].Sent, Proven: true})
+		}
 		keys = append(keys, headKey(heads[i]))
+		places = append(places, Known{Sent: i})
 	}
 	if len(keys) == 0 {
 		return &Known{}, nil
@@ -81,15 +109,32 @@ func (l *Lineage) Find(ctx context.Context, heads []Head) (*Known, error) {
 	if err != nil {
 		return nil, fmt.Errorf("looking a conversation up: %w", err)
 	}
-	known := &Known{own: values[0]}
+	known := &Known{own: values[slices.Index(keys, headKey(heads[len(heads)-1]))]}
 	for i, value := range values {
 		// A state that cannot be read was written by another version: as if lost.
 		if states, err := decode(value); err == nil && len(states) > 0 {
-			known.Sent, known.States = len(heads)-1-i, states
+			known.Sent, known.Proven, known.States = places[i].Sent, places[i].Proven, states
 			return known, nil
 		}
 	}
 	return known, nil
+}
+
+// SaveSealed puts a state where only the conversation that got the reply will
+// look for it.
+func (l *Lineage) SaveSealed(ctx context.Context, state *continuity.State, sealed ...Sealed) error {
+	value, err := encode([]*continuity.State{state})
+	if err != nil {
+		return err
+	}
+	entries := make([]cache.Entry, len(sealed))
+	for i := range sealed {
+		entries[i] = cache.Entry{Key: headKey(sealed[i].Head), Value: value, TTL: l.ttl}
+	}
+	if err := l.store.Set(ctx, entries...); err != nil {
+		return fmt.Errorf("saving a conversation by its seal: %w", err)
+	}
+	return nil
 }
 
 // Save puts the next state under the request's own history, beside those of
@@ -106,7 +151,7 @@ func (l *Lineage) Save(ctx context.Context, head Head, known *Known, next *conti
 	}
 	old := known.own
 	for range maxTries {
-		value, err := encode(lanes(old, next))
+		value, err := lanes(old, next)
 		if err != nil {
 			return err
 		}
@@ -126,16 +171,32 @@ func (l *Lineage) Save(ctx context.Context, head Head, known *Known, next *conti
 	return errors.New("saving a conversation: others were faster each time")
 }
 
-// lanes puts the next state last among those that were there, of which an equal
-// one gives way: a request that was sent again is no other branch.
-func lanes(old []byte, next *continuity.State) []*continuity.State {
+// lanes puts the next state last among those that were there, of which one that
+// sends the same gives way: a request that was sent again is no other branch.
+// When there are too many, or too much of them, the oldest go.
+func lanes(old []byte, next *continuity.State) ([]byte, error) {
 	states, err := decode(old)
 	if err != nil {
 		states = nil
 	}
-	states = slices.DeleteFunc(states, func(s *continuity.State) bool { return reflect.DeepEqual(s, next) })
+	states = slices.DeleteFunc(states, func(s *continuity.State) bool { return same(s, next) })
 	states = append(states, next)
-	return states[max(0, len(states)-maxLanes):]
+	states = states[max(0, len(states)-maxLanes):]
+	for {
+		value, err := encode(states)
+		if err != nil || len(value) <= cache.MaxValue || len(states) == 1 {
+			return value, err
+		}
+		states = states[1:]
+	}
+}
+
+// same reports that two states differ in nothing but their names.
+func same(a, b *continuity.State) bool {
+	x, y := *a, *b
+	x.Conversation, y.Conversation = "", ""
+	x.Epoch, y.Epoch = 0, 0
+	return reflect.DeepEqual(x, y)
 }
 
 // Kept reads elements by their hashes; what is lost is missing.
@@ -158,7 +219,7 @@ func (l *Lineage) Kept(ctx context.Context, hashes ...continuity.Hash) (map[cont
 }
 
 // The version in the keys changes with whatever is written under them.
-func headKey(head Head) string               { return "h1:" + string(head[:]) }
+func headKey(head Head) string               { return "h2:" + string(head[:]) }
 func elementKey(hash continuity.Hash) string { return "e1:" + string(hash[:]) }
 
 func encode(states []*continuity.State) ([]byte, error) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"warmpath/cache"
 	"warmpath/cache/lineage"
@@ -32,7 +33,7 @@ func history(meanings ...string) []continuity.Message {
 
 func state(name string, sent int) *continuity.State {
 	return &continuity.State{
-		Conversation: name, Model: "m", Sent: sent, Strong: true,
+		Conversation: name, Model: "m", Sent: sent, Opened: 1,
 		Tools:    []continuity.FrozenTool{{Name: "x", Meaning: hash("x"), Exact: hash("x "), Offered: true}},
 		Sections: []continuity.FrozenSection{{Meaning: hash("s"), Exact: hash("s ")}},
 		Text:     []continuity.Effective{{Meaning: hash("s"), Text: hash("s ")}},
@@ -96,8 +97,10 @@ func TestBranchesThatBeganTogetherAreKeptApart(t *testing.T) {
 	var wait sync.WaitGroup
 	for i := range 4 {
 		wait.Go(func() {
-			save(t, l, "scope", history("u1", "a1", "u2"), state(fmt.Sprint("branch ", i), 3), nil)
-			save(t, l, "scope", history("u1", "a1", "u2"), state(fmt.Sprint("branch ", i), 3), nil)
+			branch := state(fmt.Sprint("branch ", i), 3)
+			branch.Edits = []continuity.Edit{{After: 3, Bytes: []byte(branch.Conversation)}}
+			save(t, l, "scope", history("u1", "a1", "u2"), branch, nil)
+			save(t, l, "scope", history("u1", "a1", "u2"), branch, nil)
 		})
 	}
 	wait.Wait()
@@ -143,7 +146,7 @@ func TestUnreadableStateIsAsIfLost(t *testing.T) {
 	store := cache.NewMemory(1 << 20)
 	l := lineage.New(store, time.Hour)
 	heads := lineage.Heads("scope", history("u1"))
-	key := "h1:" + string(heads[1][:])
+	key := "h2:" + string(heads[1][:])
 	if err := store.Set(context.Background(), cache.Entry{Key: key, Value: []byte("from the future"), TTL: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
@@ -153,5 +156,51 @@ func TestUnreadableStateIsAsIfLost(t *testing.T) {
 	save(t, l, "scope", history("u1"), state("c", 1), nil)
 	if known := find(t, l, "scope", history("u1")); len(known.States) != 1 {
 		t.Errorf("found %d states after the save, want 1", len(known.States))
+	}
+}
+
+func TestManyThatAreAlikeAreOneState(t *testing.T) {
+	l := lineage.New(cache.NewMemory(1<<20), time.Hour)
+	for i := range 20 {
+		save(t, l, "scope", history("u1"), state(fmt.Sprint("retry ", i), 1), nil)
+	}
+	if states := find(t, l, "scope", history("u1")).States; len(states) != 1 || states[0].Conversation != "retry 19" {
+		t.Errorf("%d states, the last of %v", len(states), states[len(states)-1].Conversation)
+	}
+}
+
+func TestTheOldestLanesGiveWayToLargeOnes(t *testing.T) {
+	l := lineage.New(cache.NewMemory(64<<20), time.Hour)
+	for i := range 4 {
+		large := state(fmt.Sprint("lane ", i), 1)
+		large.Edits = []continuity.Edit{{After: 1, Bytes: make([]byte, cache.MaxValue/4+i)}}
+		save(t, l, "scope", history("u1"), large, nil)
+	}
+	states := find(t, l, "scope", history("u1")).States
+	if len(states) != 2 || states[1].Conversation != "lane 3" {
+		t.Errorf("%d states", len(states))
+	}
+}
+
+func TestASealFindsItsOwn(t *testing.T) {
+	l := lineage.New(cache.NewMemory(1<<20), time.Hour)
+	heads := lineage.Heads("scope", history("u1", "a1", "u2"))
+	save(t, l, "scope", history("u1"), state("somebody's", 1), nil)
+	mine := state("mine", 1)
+	if err := l.SaveSealed(context.Background(), mine, lineage.Seal(heads[1], 1, "toolu_1"), lineage.Seal(heads[1], 1, "toolu_2")); err != nil {
+		t.Fatal(err)
+	}
+	for seal, want := range map[string]lineage.Known{
+		"toolu_1": {Sent: 1, Proven: true, States: []*continuity.State{mine}},
+		"toolu_2": {Sent: 1, Proven: true, States: []*continuity.State{mine}},
+		"toolu_3": {Sent: 1, States: []*continuity.State{state("somebody's", 1)}},
+	} {
+		known, err := l.Find(context.Background(), heads, lineage.Seal(heads[1], 1, seal))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, *known, cmpopts.IgnoreUnexported(lineage.Known{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", seal, diff)
+		}
 	}
 }

@@ -27,7 +27,7 @@ func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 		resp, err := x.relay.client.Do(x.ctx, &x.out)
 		if err == nil && resp.Status == 400 && x.warmth != nil {
 			x.ahead = x.readAhead(resp)
-			if why, ok := x.judge(x.ahead); ok && x.retreat(why) {
+			if why, ok := x.judge(x.ahead); ok && x.retreat(why, x.ahead) {
 				resp.Close()
 				x.ahead = nil
 				continue

@@ -48,6 +48,7 @@ func (x *exchange) answer(resp *upstream.Response) *Reply {
 		}
 	})
 	x.tap.begin(x, resp.Status, contentType, encoding)
+	x.listen(resp.Status, resp.Length)
 	if x.tap.guarded() {
 		// Room for heartbeats, and for an error event should the end be missing.
 		reply.Length = -1

@@ -97,7 +97,6 @@ func (x *exchange) prepare() *rewrite.Failure {
 		body = splice.Apply(nil, plain, []splice.Edit{{Span: x.facts.ModelSpan, Text: name}})
 	}
 	x.send(x.warm(body))
-	x.remember()
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"slices"
 	"strings"
 
 	"warmpath/gateway/catalog"
@@ -26,7 +27,7 @@ func (x *exchange) fields(unpacked bool) {
 			out = append(out, field)
 		}
 	}
-	if x.req.Operation.tapped() {
+	if x.plainReply() {
 		// The tap reads the reply as it passes, and a stream must not be held
 		// back by a compressor.
 		out = append(out, uncompressed)
@@ -38,6 +39,19 @@ func (x *exchange) fields(unpacked bool) {
 		out = withBetas(out, x.warmth.betas)
 	}
 	x.lines.up, x.out.Fields = out, out
+}
+
+// plainReply reports that the reply must not come compressed: it is read, or
+// its refusal is.
+func (x *exchange) plainReply() bool { return x.req.Operation.tapped() || x.warmth != nil }
+
+// missing leaves out the betas that the client sends itself.
+func (x *exchange) missing(betas []string) []string {
+	return slices.DeleteFunc(betas, func(beta string) bool {
+		return slices.ContainsFunc(x.req.Fields, func(f upstream.Field) bool {
+			return f.Is("anthropic-beta") && anthropic.HasBeta(f.Value, beta)
+		})
+	})
 }
 
 // withBetas adds values to the first anthropic-beta line, or as a new one.
@@ -65,7 +79,7 @@ func (x *exchange) forwards(field upstream.Field, connection []byte, unpacked bo
 		return false
 	case unpacked && field.Is("content-encoding"):
 		return false
-	case x.req.Operation.tapped() && field.Is("accept-encoding"):
+	case x.plainReply() && field.Is("accept-encoding"):
 		return false
 	}
 	if x.replacesKey() {

@@ -25,6 +25,10 @@ type Settings struct {
 	Validate bool
 	// Warm keeps prefixes warm where the provider's abilities allow.
 	Warm bool
+	// EarlyBetas sends the betas that edits may need along with every request of
+	// a conversation: the set may be part of the cache's key. Otherwise they go
+	// along from the first edit on, and a client that edits nothing is silent.
+	EarlyBetas bool
 	// Retries is how often a request is sent again before it fails, at most.
 	Retries int
 	// Heartbeat is the silence after which a stream's client gets a frame that
@@ -81,6 +85,9 @@ func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 	resp, failure := x.attempt()
 	if failure != nil {
 		return x.fail(failure)
+	}
+	if resp.Status < 300 {
+		x.remember()
 	}
 	return x.answer(resp)
 }

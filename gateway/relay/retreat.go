@@ -2,6 +2,7 @@ package relay
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 
 	"warmpath/gateway/upstream"
@@ -26,75 +27,145 @@ const (
 // maxRefusal bounds how much of a refusal is read, in bytes.
 const maxRefusal = 64 << 10
 
-// words by which a provider says what it refuses.
-var refused = []struct {
-	why   retreat
-	words []string
-}{
-	{dropBound, []string{"bound to a different conversation"}},
-	{noSystem, []string{"role 'system'", `Unexpected role \"system\"`, "tool_addition", "tool_removal", "tool_reference"}},
-	{noBeta, []string{"`anthropic-beta`", "Extra inputs are not permitted"}},
-	{noMarks, []string{"cache_control"}},
-}
+// The words by which a provider says what it refuses, as they stand in the JSON
+// of its errors.
+const (
+	saysBound   = "bound to a different conversation"
+	saysUnknown = `Unexpected role \"system\"`
+	saysExtra   = "Extra inputs are not permitted"
+	saysBetas   = "`anthropic-beta`"
+)
 
-// judge finds the retreat that may help, or none.
-func (x *exchange) judge(body []byte) (why retreat, ok bool) {
+// ofSystem and ofChanges are in refusals of system messages, and of what changes
+// the tools in them.
+var (
+	ofSystem  = []string{saysUnknown, "role 'system'"}
+	ofChanges = []string{"tool_addition", "tool_removal", "tool_reference", "tool_definition", "tool_name_conflict", "available_tools_limit_exceeded"}
+)
+
+// judge finds the retreat that may help after a refusal. There is none for what
+// nothing of the gateway's can have caused: that is for the client to hear. Each
+// is made once.
+func (x *exchange) judge(refusal []byte) (why retreat, ok bool) {
 	w := x.warmth
-	why = noEdits
-	for _, r := range refused {
-		for _, word := range r.words {
-			if bytes.Contains(body, []byte(word)) && why == noEdits {
-				why = r.why
-			}
-		}
+	says := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(refusal, []byte(word)) })
 	}
+	edited, inserted := !w.plan.Untouched(), len(w.plan.Inserts) > 0
 	switch {
-	case w.tried[why]:
-		why = noEdits
-	case why == dropBound && w.plan.Drop:
+	case says(saysBound) && !w.plan.Drop && !w.tried[dropBound]:
+		// The client may have edited what it sent, or have been sent through us
+		// before in a way that we no longer know.
+		return dropBound, true
+	case says(saysBetas) && says(w.betas...), edited && says(saysExtra):
+		why = noBeta
+	case inserted && says(ofSystem...), inserted && says(ofChanges...):
+		why = noSystem
+	case w.marked && says("cache_control"):
+		why = noMarks
+	default:
 		why = noEdits
 	}
-	if why != dropBound && !x.touched() || w.tried[why] {
-		// What the client sent itself is for the client to hear about.
-		return "", false
+	if w.tried[why] {
+		why = noEdits
 	}
-	return why, true
+	return why, !w.tried[why] && (edited || why == noBeta)
 }
 
-// touched reports whether the provider got anything but the client's own.
-func (x *exchange) touched() bool { return !x.warmth.plan.Untouched() || x.warmth.betas != nil }
-
-// retreat changes the request after a refusal.
-func (x *exchange) retreat(why retreat) bool {
+// retreat changes the request after a refusal. It returns false if there is
+// nothing else to send.
+func (x *exchange) retreat(why retreat, refusal []byte) bool {
 	w := x.warmth
 	w.tried[why] = true
 	x.relay.metrics.Retreated(string(why))
+	w.lacks |= lacking(why, refusal, w.betas)
+	w.able = w.lacks.without(w.able)
 	switch why {
 	case dropBound:
 		w.plan.Drop, w.plan.Next.Drop = true, true
-	case noSystem, noBeta, noMarks, noEdits:
-		w.suspect = w.suspect || why == noSystem || why == noBeta
-		// The thinking was made under our prefix, which is now gone.
-		w.plan = continuity.Begin(w.plan.Next.Conversation, w.plan.Next, "retreat", w.facts, w.able)
-		w.betas = nil
-	}
-	if w.plan.Drop {
-		w.betas = append(w.betas, betaBinding)
+	case noBeta:
+		if !w.lasting() {
+			w.giveUp()
+		}
+	case noMarks:
+		w.unmarked = true
+	case noSystem, noEdits:
+		w.giveUp()
 	}
 	body, err := w.edited()
 	if err != nil {
 		return false
 	}
+	w.betas = x.missing(w.needs(x.settings.EarlyBetas && why != noEdits))
 	x.send(body)
-	x.remember()
 	return true
 }
 
-// learn remembers what a provider has refused, once the client's own request has
-// gone through: only then was it ours that was at fault.
+// lasting reports a plan that needs nothing which the provider is taken to lack.
+func (w *warmth) lasting() bool {
+	return (w.able.Text || len(w.plan.Inserts) == 0) && (w.able.Reference || !w.changesTools())
+}
+
+// giveUp goes back to the client's own bytes. The thinking in the history was
+// made under the prefix that is now gone.
+func (w *warmth) giveUp() {
+	w.plan = continuity.Begin(w.plan.Next.Conversation, w.plan.Next, "retreat", w.facts, w.able)
+}
+
+// lack are abilities that a provider does not have after all.
+type lack uint8
+
+const (
+	lacksText lack = 1 << iota
+	lacksDefine
+	lacksReference
+	lacksBinding
+)
+
+// lacking is what a refusal says about the provider. A misplaced message says
+// nothing: it is the plan that was wrong.
+func lacking(why retreat, refusal []byte, betas []string) (lacks lack) {
+	says := func(word string) bool { return bytes.Contains(refusal, []byte(word)) }
+	switch why {
+	case noSystem:
+		switch {
+		case says(saysUnknown):
+			lacks = lacksText | lacksDefine | lacksReference
+		case says("not supported"):
+			lacks = lacksDefine | lacksReference
+		}
+	case noBeta:
+		for beta, lack := range map[string]lack{betaDefine: lacksDefine, betaByName: lacksReference, betaBinding: lacksBinding} {
+			if slices.Contains(betas, beta) && says(beta) {
+				lacks |= lack
+			}
+		}
+		switch {
+		case lacks != 0:
+		case says("block_binding"):
+			lacks = lacksBinding
+		default:
+			lacks = lacksDefine | lacksReference
+		}
+	case dropBound, noMarks, noEdits:
+	}
+	return lacks
+}
+
+// without takes away what is lacking.
+func (l lack) without(able continuity.Abilities) continuity.Abilities {
+	able.Text = able.Text && l&lacksText == 0
+	able.Define = able.Define && l&lacksDefine == 0
+	able.Reference = able.Reference && l&lacksReference == 0
+	able.Binding = able.Binding && l&lacksBinding == 0
+	return able
+}
+
+// learn remembers what a provider has refused, once the request has gone through
+// without: only then was it ours that was at fault.
 func (x *exchange) learn(status int) {
-	if w := x.warmth; w != nil && w.suspect && status < 400 {
-		x.relay.refusals.add(x.target.Provider.Name, x.target.Model)
+	if w := x.warmth; w != nil && status < 400 {
+		x.relay.refusals.add(x.target.Provider.Name, x.target.Model, w.lacks)
 	}
 }
 
@@ -112,52 +183,62 @@ func (x *exchange) readAhead(resp *upstream.Response) []byte {
 	return body
 }
 
-// refusals remembers which models at which providers refused what their row in
-// the catalog allows, until the process ends.
+// refusals remembers what models at providers lack of what their row in the
+// catalog allows, until the process ends. Only a request that the provider
+// accepts without it proves the lack.
 type refusals struct {
-	mu   sync.RWMutex
-	seen map[[2]string]bool
+	mu    sync.RWMutex
+	lacks map[[2]string]lack
 }
 
-func (r *refusals) add(provider, model string) {
+func (r *refusals) add(provider, model string, lacks lack) {
+	if lacks == 0 {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.seen == nil {
-		r.seen = map[[2]string]bool{}
+	if r.lacks == nil {
+		r.lacks = map[[2]string]lack{}
 	}
-	r.seen[[2]string{provider, model}] = true
+	r.lacks[[2]string{provider, model}] |= lacks
 }
 
 // without takes away what has been refused.
 func (r *refusals) without(provider, model string, able continuity.Abilities) continuity.Abilities {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if r.seen[[2]string{provider, model}] {
-		return continuity.Abilities{Binding: able.Binding}
-	}
-	return able
+	return r.lacks[[2]string{provider, model}].without(able)
 }
 
-// The betas that the gateway's own edits need. Those for tool changes go along
-// from the first request of a conversation, because the set may be part of the
-// cache's key.
+// The betas that the gateway's own edits need.
 const (
 	betaDefine  = "inline-tools-2026-09-15"
 	betaByName  = "mid-conversation-tool-changes-2026-07-01"
 	betaBinding = "thinking-binding-controls-2026-08-01"
 )
 
-// needs are the betas of a plan.
-func (w *warmth) needs() []string {
+// needs are the betas of a plan. Early are those that it may need later: the set
+// may be part of the cache's key, and must then not change half-way.
+func (w *warmth) needs(early bool) []string {
 	var betas []string
-	switch {
-	case w.able.Define:
-		betas = append(betas, betaDefine)
-	case w.able.Reference:
-		betas = append(betas, betaByName)
+	if early || w.changesTools() {
+		switch {
+		case w.able.Define:
+			betas = append(betas, betaDefine)
+		case w.able.Reference:
+			betas = append(betas, betaByName)
+		}
 	}
-	if w.plan.Drop {
+	if w.plan.Drop && !w.stripped {
 		betas = append(betas, betaBinding)
 	}
 	return betas
+}
+
+// changesTools reports directives that add or withdraw tools. What they quote
+// of the system prompt is escaped.
+func (w *warmth) changesTools() bool {
+	return slices.ContainsFunc(w.plan.Inserts, func(e continuity.Edit) bool {
+		return bytes.Contains(e.Bytes, []byte(`"type":"tool_`))
+	})
 }

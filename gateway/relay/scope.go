@@ -2,7 +2,9 @@ package relay
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -14,6 +16,35 @@ import (
 // endpoint, the model. It is only ever hashed.
 func (x *exchange) scope() string {
 	return strings.Join([]string{tenant(x.req.Fields), x.target.Provider.Name, x.target.Base.String(), x.target.Model}, "\x00")
+}
+
+// session is what the client calls the conversation, empty if it has no name
+// for it. Agents that work for another agent have their own.
+func session(fields []upstream.Field) string {
+	var own, shared, agent []byte
+	for _, field := range fields {
+		switch {
+		case field.Is("warmpath-conversation"):
+			own = field.Value
+		case field.Is("x-claude-code-session-id"):
+			shared = field.Value
+		case field.Is("x-claude-code-agent-id"):
+			agent = field.Value
+		}
+	}
+	switch {
+	case len(own) > 0:
+		return digest("own", own)
+	case len(shared) > 0:
+		return digest("shared", shared, agent)
+	}
+	return ""
+}
+
+// digest names values by a hash, so that none of them is kept.
+func digest(kind string, values ...[]byte) string {
+	sum := sha256.Sum256(append([]byte(kind+"\x00"), bytes.Join(values, []byte{0})...))
+	return hex.EncodeToString(sum[:12])
 }
 
 // tenant is who is asking, by the credential. A token that is renewed every

@@ -26,6 +26,7 @@ type tap struct {
 	encoding string
 	streamed bool
 	off      bool
+	seals    *seals
 
 	first, last time.Time
 	gap         time.Duration
@@ -102,10 +103,16 @@ func (t *tap) feed(chunk []byte, now time.Time) {
 		}
 	default:
 		t.keep(chunk)
+		if t.kept != nil && !t.streamed && t.encoding == "" {
+			t.seals.whole(t.kept.Bytes(), false)
+		}
 	}
 }
 
-func (t *tap) event(e sse.Event) { t.dialect.readEvent(e.Name, e.Data, t.report) }
+func (t *tap) event(e sse.Event) {
+	t.dialect.readEvent(e.Name, e.Data, t.report)
+	t.seals.event(e)
+}
 
 // end reads what had to wait for the whole reply.
 func (t *tap) end() {
@@ -125,6 +132,7 @@ func (t *tap) end() {
 	}
 	if !t.streamed {
 		t.dialect.readReply(plain, t.report)
+		t.seals.whole(plain, true)
 		return
 	}
 	unpacked := t.splitter()

@@ -4,6 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 
 	"warmpath/cache/lineage"
@@ -24,8 +27,17 @@ type warmth struct {
 	plan  *continuity.Plan
 	kept  map[continuity.Hash][]byte
 	betas []string // of the gateway's own
-	// suspect says that the provider may not know what the gateway added.
-	suspect bool
+	// sealing is set while the conversation has nothing yet that tells it from
+	// others that began alike: the reply is looked through for it.
+	sealing bool
+	// lacks is what the provider will be taken to lack if it accepts the request
+	// without.
+	lacks lack
+	// marked says that marks are the gateway's, unmarked that they must not be.
+	marked, unmarked bool
+	// stripped says that thinking was left out here, because the request cannot
+	// ask the provider to.
+	stripped bool
 	// tried are the retreats that this request has made.
 	tried map[retreat]bool
 }
@@ -43,10 +55,11 @@ func (x *exchange) warm(body []byte) []byte {
 		return body
 	}
 	facts, err := anthropic.ReadFacts(body)
-	if err != nil || facts.Thread {
+	if err != nil || facts.Thread || unanswerable(facts) {
 		x.relay.metrics.Unplanned("unreadable")
 		return body
 	}
+	facts.Session = session(x.req.Fields)
 	w := &warmth{
 		body: body, facts: facts, able: x.abilities(), heads: lineage.Heads(x.scope(), facts.Messages),
 		kept: map[continuity.Hash][]byte{}, tried: map[retreat]bool{},
@@ -63,10 +76,18 @@ func (x *exchange) warm(body []byte) []byte {
 		w.begin(continuity.BytesLost)
 		edited = body
 	}
-	w.betas = w.needs()
+	w.betas = x.missing(w.needs(x.settings.EarlyBetas))
 	x.warmth = w
 	x.count(w.plan)
 	return edited
+}
+
+// unanswerable reports a request that demands a call of a tool which it does not
+// have. The provider says so, as long as it is not given what was there before.
+func unanswerable(facts *continuity.Facts) bool {
+	return facts.Demands && !slices.ContainsFunc(facts.Tools, func(t continuity.Tool) bool {
+		return facts.Forced == "" || t.Name == facts.Forced
+	})
 }
 
 // count counts what a plan does that was not done before.
@@ -109,14 +130,13 @@ func (x *exchange) plan(w *warmth) bool {
 		w.begin(continuity.Fresh)
 		return true
 	}
-	known, err := x.relay.memory.Find(x.ctx, w.heads)
+	known, err := x.relay.memory.Find(x.ctx, w.heads, w.seals()...)
 	if err != nil {
 		return false
 	}
 	w.known = known
 	read := w.reader(x.ctx, x.relay.memory)
-	strong := signed(w.facts.Messages[:known.Sent])
-	state := continuity.Choose(known.States, w.facts, strong, read)
+	state := continuity.Choose(known.States, w.facts, known.Proven, read)
 	if state == nil {
 		w.begin(continuity.Fresh)
 		return true
@@ -161,13 +181,20 @@ func answered(messages []continuity.Message) bool {
 	return false
 }
 
-func signed(messages []continuity.Message) bool {
-	for i := range messages {
-		if messages[i].Signed {
-			return true
+// maxSeals bounds how many of the newest replies in a request are looked up by
+// what seals them, and how much of a new reply is remembered so.
+const maxSeals = 4
+
+// seals are the newest replies of the request with what stands before them.
+func (w *warmth) seals() []lineage.Sealed {
+	var sealed []lineage.Sealed
+	for i, m := range slices.Backward(w.facts.Messages) {
+		if m.Seal.Len() > 0 && len(sealed) < maxSeals {
+			sealed = append(sealed, lineage.Seal(w.heads[i], i, splice.Text(w.body[m.Seal.Start:m.Seal.End])))
 		}
 	}
-	return false
+	slices.Reverse(sealed)
+	return sealed
 }
 
 // reader gives the plan what it asks for; what was kept is fetched when it is
@@ -240,7 +267,32 @@ func (w *warmth) edited() ([]byte, error) {
 			edits.Text, edits.System = edits.System[0], nil
 		}
 	}
-	return anthropic.Apply(nil, w.body, w.facts, &edits)
+	body, err := anthropic.Apply(nil, w.body, w.facts, &edits)
+	if w.stripped = errors.Is(err, anthropic.ErrBinding); w.stripped {
+		edits.Drop = false
+		if edits.Replace, err = w.thoughtless(); err == nil {
+			body, err = anthropic.Apply(nil, w.body, w.facts, &edits)
+		}
+	}
+	return body, err
+}
+
+// thoughtless are the replies in the history without their thinking: a request
+// that thinks in a way which does not let the provider drop what is bound to
+// another prefix has to leave all of it out.
+func (w *warmth) thoughtless() ([]anthropic.Replacement, error) {
+	var replies []anthropic.Replacement
+	for i, m := range w.facts.Messages {
+		if !m.Bound {
+			continue
+		}
+		reply, err := anthropic.StripThinking(w.body[m.Span.Start:m.Span.End])
+		if err != nil {
+			return nil, fmt.Errorf("message %d: %w", i, err)
+		}
+		replies = append(replies, anthropic.Replacement{Index: i, Bytes: reply})
+	}
+	return replies, nil
 }
 
 // elements are the bytes of pieces. A frozen section whose mark is lost with the
@@ -265,11 +317,15 @@ func (w *warmth) elements(pieces []continuity.Piece, sections []continuity.Secti
 	return elements
 }
 
-// remember saves what the request comes to, before it is sent: whoever serves
-// the next one must find it.
+// remember saves what the request comes to, before the client hears of the
+// reply: whoever serves the next one must find it. What the provider refused has
+// never been sent.
 func (x *exchange) remember() {
 	w := x.warmth
-	if w == nil || x.req.Operation != OpGenerate {
+	if w == nil {
+		return
+	}
+	if x.req.Operation != OpGenerate {
 		return
 	}
 	keep := make(map[continuity.Hash][]byte, len(w.plan.Keep))
@@ -278,7 +334,9 @@ func (x *exchange) remember() {
 	}
 	if err := x.relay.memory.Save(x.ctx, w.heads[len(w.heads)-1], w.known, w.plan.Next, keep); err != nil {
 		x.relay.metrics.Unplanned("store")
+		return
 	}
+	w.sealing = !w.plan.Next.Proven(w.facts)
 }
 
 // told are the header lines that tell the client what was done with its request.

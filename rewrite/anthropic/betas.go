@@ -12,7 +12,7 @@ func MergeBetas(header []byte, add ...string) []byte {
 	merged := slices.Clone(bytes.TrimRight(header, " \t,"))
 	had := len(merged)
 	for _, beta := range add {
-		if beta == "" || hasBeta(merged, beta) {
+		if beta == "" || HasBeta(merged, beta) {
 			continue
 		}
 		if len(merged) > 0 {
@@ -26,7 +26,8 @@ func MergeBetas(header []byte, add ...string) []byte {
 	return merged
 }
 
-func hasBeta(header []byte, beta string) bool {
+// HasBeta reports whether a value is among those of an anthropic-beta header.
+func HasBeta(header []byte, beta string) bool {
 	for value := range bytes.SplitSeq(header, []byte(",")) {
 		if string(bytes.TrimSpace(value)) == beta {
 			return true

@@ -115,6 +115,7 @@ func (f *form) setting(name []byte, facts *continuity.Facts) {
 			}
 			return drop
 		})
+		facts.Demands = string(kind) == "tool" || string(kind) == "any"
 		if string(kind) == "tool" {
 			facts.Forced = string(tool)
 		}
@@ -220,9 +221,11 @@ func (f *form) tool(tool *continuity.Tool) {
 		}
 		return f.optional()
 	})
-	if tool.Family = family(kind); tool.Family == mcpToolset {
-		tool.Name = string(server)
+	if tool.Family = family(kind); tool.Family == mcpToolset && len(server) > 0 {
+		// No tool has a colon in its name, so a server may have that of a tool.
+		tool.Name = mcpToolset + ":" + string(server)
 	}
+	tool.Fixed = fixed(tool.Family)
 	if tool.Family == mcpToolset {
 		tool.Deferred = byDefault == later && each != now
 	} else {
@@ -245,6 +248,18 @@ func keepIf(said bool) verdict {
 }
 
 const mcpToolset = "mcp_toolset"
+
+// fixed reports a family whose entries no directive is tried on: sets of tools
+// need their server in the request, and refer to it; computers cannot be
+// defined in a message; searches cannot be deferred. What is not known counts
+// among them.
+func fixed(family string) bool {
+	switch family {
+	case "", "web_search", "web_fetch", "code_execution", "bash", "text_editor", "memory":
+		return false
+	}
+	return true
+}
 
 // isToolset reports a family whose entries stand for many tools.
 func isToolset(family string) bool {

@@ -30,7 +30,7 @@ func facts(t *testing.T, body string) *continuity.Facts {
 var shape = cmp.Options{
 	cmpopts.IgnoreFields(continuity.Tool{}, "Meaning", "Exact", "Span", "Mark"),
 	cmpopts.IgnoreFields(continuity.Section{}, "Meaning", "Exact", "Span", "Mark", "Text"),
-	cmpopts.IgnoreFields(continuity.Message{}, "Meaning", "Exact", "Span"),
+	cmpopts.IgnoreFields(continuity.Message{}, "Meaning", "Exact", "Span", "Seal", "Mark", "Marks"),
 }
 
 func TestReadFactsOfTheRequest(t *testing.T) {
@@ -41,8 +41,8 @@ func TestReadFactsOfTheRequest(t *testing.T) {
 		"model":                       {`"model":"claude-opus-5-5",`, continuity.Facts{Model: "claude-opus-5-5"}},
 		"effort":                      {`"output_config":{"format":null,"effort":"high"},`, continuity.Facts{Effort: "high"}},
 		"null effort":                 {`"output_config":{"effort":null},`, continuity.Facts{}},
-		"forced tool":                 {`"tool_choice":{"type":"tool","name":"read"},`, continuity.Facts{Forced: "read"}},
-		"any tool":                    {`"tool_choice":{"type":"any"},`, continuity.Facts{}},
+		"forced tool":                 {`"tool_choice":{"type":"tool","name":"read"},`, continuity.Facts{Forced: "read", Demands: true}},
+		"any tool":                    {`"tool_choice":{"type":"any"},`, continuity.Facts{Demands: true}},
 		"automatic mark":              {`"cache_control":{"type":"ephemeral"},`, continuity.Facts{Marks: 1, Automatic: true}},
 		"no automatic mark":           {`"cache_control":null,`, continuity.Facts{}},
 		"continued thread":            {`"thread":{"type":"continue","previous_message_id":"msg_1"},`, continuity.Facts{Thread: true}},
@@ -77,14 +77,14 @@ func TestReadFactsOfTools(t *testing.T) {
 		"deferred":                {`{"name":"a","defer_loading":true}`, continuity.Tool{Name: "a", Deferred: true}},
 		"not deferred":            {`{"name":"a","defer_loading":false}`, continuity.Tool{Name: "a"}},
 		"a hosted one":            {`{"type":"web_search_20260318","name":"web_search"}`, continuity.Tool{Name: "web_search", Family: "web_search"}},
-		"without a date":          {`{"type":"tool_search_tool_bm25","name":"tool_search_tool_bm25"}`, continuity.Tool{Name: "tool_search_tool_bm25", Family: "tool_search_tool_bm25"}},
-		"no date at all":          {`{"type":"bash_2025012x","name":"bash"}`, continuity.Tool{Name: "bash", Family: "bash_2025012x"}},
-		"a set of tools":          {`{"type":"browser_toolset_20260801"}`, continuity.Tool{Name: "browser_toolset", Family: "browser_toolset"}},
-		"a deferred set":          {`{"type":"browser_toolset_20260801","configs":{"a":{"defer_loading":true},"b":{"defer_loading":true}}}`, continuity.Tool{Name: "browser_toolset", Family: "browser_toolset", Deferred: true}},
-		"a server's":              {`{"type":"mcp_toolset","mcp_server_name":"crm"}`, continuity.Tool{Name: "crm", Family: "mcp_toolset"}},
-		"a server's, deferred":    {`{"type":"mcp_toolset","mcp_server_name":"crm","default_config":{"defer_loading":true},"configs":{"a":{"enabled":true}}}`, continuity.Tool{Name: "crm", Family: "mcp_toolset", Deferred: true}},
-		"a server's, all but one": {`{"type":"mcp_toolset","mcp_server_name":"crm","default_config":{"defer_loading":true},"configs":{"a":{"defer_loading":true},"b":{"defer_loading":false}}}`, continuity.Tool{Name: "crm", Family: "mcp_toolset"}},
-		"a server's, only one":    {`{"type":"mcp_toolset","mcp_server_name":"crm","configs":{"a":{"defer_loading":true}}}`, continuity.Tool{Name: "crm", Family: "mcp_toolset"}},
+		"without a date":          {`{"type":"tool_search_tool_bm25","name":"tool_search_tool_bm25"}`, continuity.Tool{Name: "tool_search_tool_bm25", Family: "tool_search_tool_bm25", Fixed: true}},
+		"no date at all":          {`{"type":"bash_2025012x","name":"bash"}`, continuity.Tool{Name: "bash", Family: "bash_2025012x", Fixed: true}},
+		"a set of tools":          {`{"type":"browser_toolset_20260801"}`, continuity.Tool{Name: "browser_toolset", Family: "browser_toolset", Fixed: true}},
+		"a deferred set":          {`{"type":"browser_toolset_20260801","configs":{"a":{"defer_loading":true},"b":{"defer_loading":true}}}`, continuity.Tool{Name: "browser_toolset", Family: "browser_toolset", Fixed: true, Deferred: true}},
+		"a server's":              {`{"type":"mcp_toolset","mcp_server_name":"crm"}`, continuity.Tool{Name: "mcp_toolset:crm", Family: "mcp_toolset", Fixed: true}},
+		"a server's, deferred":    {`{"type":"mcp_toolset","mcp_server_name":"crm","default_config":{"defer_loading":true},"configs":{"a":{"enabled":true}}}`, continuity.Tool{Name: "mcp_toolset:crm", Family: "mcp_toolset", Fixed: true, Deferred: true}},
+		"a server's, all but one": {`{"type":"mcp_toolset","mcp_server_name":"crm","default_config":{"defer_loading":true},"configs":{"a":{"defer_loading":true},"b":{"defer_loading":false}}}`, continuity.Tool{Name: "mcp_toolset:crm", Family: "mcp_toolset", Fixed: true}},
+		"a server's, only one":    {`{"type":"mcp_toolset","mcp_server_name":"crm","configs":{"a":{"defer_loading":true}}}`, continuity.Tool{Name: "mcp_toolset:crm", Family: "mcp_toolset", Fixed: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := facts(t, `{"tools":[`+c.tool+`],"messages":[]}`)

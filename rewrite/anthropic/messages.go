@@ -16,7 +16,10 @@ func (f *form) messages(facts *continuity.Facts) {
 		f.message(&m, nil)
 		m.Span.End = f.at
 		m.Meaning, m.Exact = f.end(start)
-		facts.Marks += len(f.cuts)
+		if m.Marks = len(f.cuts); m.Marks > 0 {
+			m.Mark = f.cuts[m.Marks-1]
+		}
+		facts.Marks += m.Marks
 		f.seen = append(f.seen, m)
 	})
 	facts.Messages = append(facts.Messages, f.seen...)
@@ -144,7 +147,17 @@ func (f *form) note(m *continuity.Message, b *block) {
 			delete(f.open, string(b.result))
 		}
 	}
-	m.Signed = m.Signed || b.sealed || issued(b.id) || b.hostedResult() && issued(b.result)
+	m.Signed = m.Signed || b.seal.Len() > 0 || b.hostedResult() && issued(b.result)
+	if m.Seal.Len() == 0 {
+		m.Seal = b.seal
+	}
+}
+
+// sealed notes where a string of the provider's stands.
+func (b *block) sealed(start, end int) {
+	if b.seal.Len() == 0 {
+		b.seal = rewrite.Span{Start: start, End: end}
+	}
 }
 
 // issued reports an id that a provider has made up: it holds twelve letters and
@@ -177,8 +190,8 @@ type block struct {
 	text rewrite.Span
 	// id is that of a call, and result names the call that it answers.
 	id, result []byte
-	// sealed says that it carries something that only a provider can have made.
-	sealed bool
+	// seal covers the first string that only a provider can have made.
+	seal rewrite.Span
 	// plain says that it is text and nothing else.
 	plain bool
 	// mark is its own mark with the comma, without those inside its content.
@@ -222,7 +235,11 @@ func (f *form) blockMember(b *block, name []byte) verdict {
 		b.text.End = f.at
 		return keep
 	case "id":
-		b.id = f.word()
+		f.space()
+		start := f.at
+		if b.id = f.word(); issued(b.id) {
+			b.sealed(start, f.at)
+		}
 		return keepIf(len(b.id) > 0)
 	case "tool_use_id":
 		b.result = f.word()
@@ -230,7 +247,9 @@ func (f *form) blockMember(b *block, name []byte) verdict {
 	case "signature", "encrypted_content", "data":
 		start := f.at
 		what := f.optional()
-		b.sealed = b.sealed || what == keep && issued(f.text[start:f.at])
+		if what == keep && issued(f.text[start:f.at]) {
+			b.sealed(start, f.at)
+		}
 		return what
 	case "cache_control":
 		return f.mark()

@@ -16,10 +16,15 @@ type Hash [16]byte
 // offsets into the body they were read from.
 type Facts struct {
 	Model string
+	// Session is a name that the client gives its conversation, empty for none.
+	// It is not read from the body.
+	Session string
 	// Effort is the top-level effort as it is written, empty if it is not.
 	Effort string
-	// Forced is the name of the tool that tool_choice demands, empty for none.
+	// Forced is the name of the tool that tool_choice demands, empty for none;
+	// Demands says that it demands a call, of whichever tool.
 	Forced   string
+	Demands  bool
 	Tools    []Tool
 	Sections []Section
 	Messages []Message
@@ -46,6 +51,9 @@ type Tool struct {
 	Meaning, Exact Hash
 	Span           rewrite.Span
 	Deferred       bool
+	// Fixed entries stand for many tools, or have rules of their own: no
+	// directive can add, change or withdraw them.
+	Fixed bool
 	// Mark covers the tool's cache mark with the comma that goes with it; empty
 	// without one.
 	Mark rewrite.Span
@@ -95,6 +103,13 @@ type Message struct {
 	// Signed says that the message holds something only the provider can have
 	// made: the id of a call, a signature, an encrypted block.
 	Signed bool
+	// Seal covers the first string in the message that only the provider can
+	// have made, quotes included; empty for none.
+	Seal rewrite.Span
+	// Marks is the number of cache marks in the message, and Mark covers the last
+	// of them with the comma that goes with it.
+	Marks int
+	Mark  rewrite.Span
 	// Bare is a system message without content, which only sets the effort.
 	Bare bool
 	// Scoped is a system message that ends with the next user message.

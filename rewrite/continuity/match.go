@@ -1,24 +1,95 @@
 package continuity
 
+import "slices"
+
 // Choose picks the state that a request goes on from, among those that stand
 // under the longest known history of it. Nil means that the request begins a
 // conversation, or a lane, of its own: to graft it onto another agent's would be
 // the one unforgivable fault.
 //
-// States whose tools and system prompt are those of the request win, then those
-// of the same agent, newest last in the list and first in the choice.
-func Choose(states []*State, facts *Facts, strong bool, read Reader) *State {
+// Two agents may well have the same history: both open with the same words and
+// hear the same reply. So a state is only taken for the request's own if that is
+// proven, or if going on from it sends nothing but what the request holds.
+// Among the proven ones those whose tools and system prompt are those of the
+// request win, then those of the same agent, the newest first. Proven says that
+// the states are known to be the request's own, whatever its history holds.
+func Choose(states []*State, facts *Facts, proven bool, read Reader) *State {
 	var alike *State
-	for i := len(states) - 1; i >= 0; i-- {
-		s := states[i]
+	for _, s := range slices.Backward(states) {
+		proof := s.proof(facts)
+		if proven {
+			proof = bySignature
+		}
 		switch {
-		case s.equals(facts):
+		case s.plain(facts), proof != noProof && s.equals(facts):
 			return s
-		case alike == nil && s.sameAgent(facts, strong || s.Strong, read):
+		case alike == nil && s.sameAgent(facts, proof, read):
 			alike = s
 		}
 	}
 	return alike
+}
+
+// proof is why a state must be one of the request's own conversation.
+type proof uint8
+
+const (
+	noProof proof = iota
+	// bySession: the client calls both by one name, which its side requests may
+	// have as well.
+	bySession
+	// bySignature: what both hold was made by the provider for nobody else.
+	bySignature
+)
+
+func (s *State) proof(facts *Facts) proof {
+	if s.Proven(facts) {
+		return bySignature
+	}
+	if s.Session != "" && s.Session == facts.Session {
+		return bySession
+	}
+	return noProof
+}
+
+// Proven reports that the messages which the state has sent hold something that
+// the provider made in this conversation. The facts are those of a request with
+// these messages.
+func (s *State) Proven(facts *Facts) bool {
+	for i := s.Opened; i < min(s.Sent, len(facts.Messages)); i++ {
+		if facts.Messages[i].Signed {
+			return true
+		}
+	}
+	return false
+}
+
+// plain reports a state that has changed nothing, and whose every element is
+// one of the request's.
+func (s *State) plain(facts *Facts) bool {
+	if len(s.Edits) > 0 || s.Drop || len(s.Tools) != len(facts.Tools) || len(s.Sections) != len(facts.Sections) {
+		return false
+	}
+	tools := make(map[string]FrozenTool, len(s.Tools))
+	for _, tool := range s.Tools {
+		tools[tool.Name] = tool
+	}
+	for i := range facts.Tools {
+		tool := &facts.Tools[i]
+		if known, ok := tools[tool.Name]; !ok || known.Meaning != tool.Meaning || known.Deferred != tool.Deferred {
+			return false
+		}
+	}
+	count := make(map[Hash]int, len(s.Sections))
+	for _, section := range s.Sections {
+		count[section.Meaning]++
+	}
+	for i := range facts.Sections {
+		if count[facts.Sections[i].Meaning]--; count[facts.Sections[i].Meaning] < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // equals reports that nothing but the spelling and the order differs.
@@ -49,47 +120,59 @@ func (s *State) equals(facts *Facts) bool {
 	return offered == 0 && len(gone)+len(came) == 0
 }
 
-// sameAgent reports that a request can be another turn of the state's agent,
-// although it differs. Where the history proves it, half of the system prompt in
-// common is enough: less is another role over the same history. Without proof
+// sameAgent reports that a request is another turn of the state's agent,
+// although it differs: half of the system prompt is in common. Less is another
+// role over the same history. A name alone proves less than a signature; then
 // most of the tools must be in common as well.
-func (s *State) sameAgent(facts *Facts, strong bool, read Reader) bool {
-	if len(s.Text) > 0 || len(facts.Sections) > 0 {
-		if s.sharedText(facts, read) < 0.5 {
-			return false
-		}
+func (s *State) sameAgent(facts *Facts, proof proof, read Reader) bool {
+	if proof == noProof {
+		return false
 	}
-	return strong || s.sharedTools(facts) > 0.5
+	share := s.sharedText(facts, read)
+	return share >= 0.5 && (proof == bySignature || share == 1 || s.sharedTools(facts) > 0.5)
 }
 
 // sharedText is the share of the system prompt that is in effect already, by
-// length. A section that differs counts by what it has in common with the
-// likest of those that are gone.
+// the length of the longer one. A section that differs counts by what it has in
+// common with the likest of those that are gone.
 func (s *State) sharedText(facts *Facts, read Reader) float64 {
 	now := steady(facts.Sections)
 	gone, came := unmatched(s.Text, now)
+	if len(gone)+len(came) == 0 {
+		return 1
+	}
+	var same, before, after int
+	for _, section := range now {
+		same += section.Text.Len()
+	}
+	for _, section := range came {
+		same -= section.Text.Len()
+	}
+	before, after = same, same
 	var old []string
 	for _, e := range gone {
-		if text, ok := read.Kept(e.Text); ok {
-			old = append(old, text)
+		text, ok := read.Kept(e.Text)
+		if !ok {
+			return 0
 		}
+		old = append(old, text)
+		before += len(text)
 	}
-	all, same := 0.0, 0.0
-	for _, section := range now {
-		all += float64(section.Span.Len())
-	}
-	same = all
+	shared := float64(same)
 	for _, section := range came {
-		text, best := read.Now(section.Text), 0.0
-		for _, candidate := range old {
-			best = max(best, common(candidate, text))
+		text, best, at := read.Now(section.Text), 0.0, -1
+		for i, candidate := range old {
+			if share := common(candidate, text) * float64(max(len(candidate), len(text))); share > best {
+				best, at = share, i
+			}
 		}
-		same -= float64(section.Span.Len()) * (1 - best)
+		if at >= 0 {
+			old = slices.Delete(old, at, at+1)
+		}
+		shared += best
+		after += len(text)
 	}
-	if all == 0 {
-		return 0
-	}
-	return same / all
+	return shared / float64(max(before, after, 1))
 }
 
 // sharedTools is the share of tool names in common, of the larger set.

@@ -51,12 +51,12 @@ type Reader struct {
 // its name; its thinking was made under another prefix.
 func Begin(conversation string, before *State, why Reason, facts *Facts, able Abilities) *Plan {
 	next := &State{
-		Conversation: conversation, Model: facts.Model, Sent: len(facts.Messages),
+		Conversation: conversation, Model: facts.Model, Sent: len(facts.Messages), Opened: len(facts.Messages), Session: facts.Session,
 		Tools: freeze(facts.Tools), Sections: freezeText(facts.Sections), Text: effective(facts.Sections),
 	}
 	next.remember(facts)
 	if before != nil {
-		next.Epoch = before.Epoch + 1
+		next.Epoch, next.Opened = before.Epoch+1, before.Opened
 		next.Drop = before.Drop || able.Binding && next.Bound
 	}
 	return &Plan{Epoch: why, Drop: next.Drop, Keep: keepAll(facts), Next: next}
@@ -79,7 +79,7 @@ func Continue(s *State, facts *Facts, able Abilities, read Reader) *Plan {
 		return Begin(s.Conversation, s, why, facts, able)
 	}
 	next := &State{
-		Conversation: s.Conversation, Epoch: s.Epoch, Model: facts.Model, Sent: len(facts.Messages),
+		Conversation: s.Conversation, Epoch: s.Epoch, Model: facts.Model, Sent: len(facts.Messages), Opened: s.Opened, Session: facts.Session,
 		Drop: s.Drop, Tools: tools.frozen, Sections: s.Sections, Text: text.text, Edits: s.Edits, Prior: s.prior(facts),
 	}
 	next.remember(facts)
@@ -87,16 +87,18 @@ func Continue(s *State, facts *Facts, able Abilities, read Reader) *Plan {
 	if !said.Empty() {
 		plan.Said = &said
 		next.Edits = append(slices.Clip(s.Edits), Edit{After: next.Sent, Bytes: read.Render(&said)})
-		next.Prior = &Prior{Tools: s.Tools, Text: s.Text}
+		if next.Prior == nil {
+			next.Prior = &Prior{Edits: len(s.Edits), Tools: s.Tools, Text: s.Text}
+		}
 	}
 	plan.Inserts = next.Edits
 	plan.Keep = keepNew(s, facts)
 	return plan
 }
 
-// at is the state as it stands before the given history. If the newest edit
-// stands where no reply followed, and the client has gone on with another
-// message of its own, the edit cannot stay: it will be said again at the tail.
+// at is the state as it stands before the given history. If the newest edits
+// stand where no reply followed, and the client has gone on with another
+// message of its own, they cannot stay: they will be said again at the tail.
 func (s *State) at(messages []Message) *State {
 	if s.Prior == nil || s.Sent >= len(messages) {
 		return s
@@ -110,14 +112,14 @@ func (s *State) at(messages []Message) *State {
 		}
 		moved := *s
 		moved.Tools, moved.Text = s.Prior.Tools, s.Prior.Text
-		moved.Edits = s.Edits[:len(s.Edits)-1]
+		moved.Edits = s.Edits[:s.Prior.Edits]
 		moved.Prior = nil
 		return &moved
 	}
 	return s
 }
 
-// prior stays as long as no reply has come after the newest edit.
+// prior stays as long as no reply has come after the newest edits.
 func (s *State) prior(facts *Facts) *Prior {
 	if s.Prior == nil {
 		return nil
@@ -133,7 +135,6 @@ func (s *State) prior(facts *Facts) *Prior {
 // remember notes what the history holds.
 func (s *State) remember(facts *Facts) {
 	for i := range facts.Messages {
-		s.Strong = s.Strong || facts.Messages[i].Signed
 		s.Bound = s.Bound || facts.Messages[i].Bound
 	}
 }

@@ -15,9 +15,12 @@ type State struct {
 	// Sent is the number of the client's messages that have been sent: no new
 	// edit may stand before it.
 	Sent int
-	// Strong says that the history holds something only the provider can have
-	// made, so that no other conversation can share it by chance.
-	Strong bool
+	// Opened is the number of messages of the first request that was seen of the
+	// conversation. They may be anybody's, such as examples that many agents
+	// begin with; what the provider has made since is this conversation's alone.
+	Opened int
+	// Session is what the client called the conversation, if it did.
+	Session string
 	// Bound says that thinking in the history may be bound to this prefix.
 	Bound bool
 	// Drop asks the provider, for the rest of the conversation, to leave out
@@ -29,13 +32,15 @@ type State struct {
 	// with all changes since.
 	Text  []Effective
 	Edits []Edit
-	// Prior is what was in effect before the newest edit, while no reply has
-	// sealed its place: a client that goes on without one moves it.
+	// Prior is what was in effect before the newest edits, while no reply has
+	// sealed their place: a client that goes on without one moves them.
 	Prior *Prior
 }
 
-// Prior is what an edit has changed.
+// Prior is what was in effect before edits that no reply has sealed, and the
+// number of edits there were then.
 type Prior struct {
+	Edits int
 	Tools []FrozenTool
 	Text  []Effective
 }
@@ -49,8 +54,11 @@ type FrozenTool struct {
 	Meaning, Exact Hash
 	// Offered says that the model may call it now.
 	Offered bool
-	// Deferred entries are no part of the prefix.
-	Deferred bool
+	// Deferred entries are no part of the prefix. Those that no edit of ours has
+	// named are the client's to change.
+	Deferred, Named bool
+	// Fixed is as in Tool.
+	Fixed bool
 }
 
 // FrozenSection is a section of the system prompt as first sent.
