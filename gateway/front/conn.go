@@ -1,6 +1,7 @@
 package front
 
 import (
+	"io"
 	"net"
 	"time"
 )
@@ -36,6 +37,8 @@ type conn struct {
 	token   uint32
 	life    *life
 	reply   running
+	// unread says that the client may still be sending a body that nobody reads.
+	unread bool
 }
 
 // Write moves the deadline on, but not on every write: a quarter of it may have
@@ -54,5 +57,29 @@ func (c *conn) Write(p []byte) (int, error) {
 func (c *conn) Close() error {
 	c.watcher.remove(c.token)
 	c.life.end(net.ErrClosed)
+	if c.unread {
+		c.linger()
+	}
 	return c.TCPConn.Close()
+}
+
+// What a client that was refused may still send, and for how long.
+const (
+	lingerBytes = 256 << 10
+	lingerTime  = 500 * time.Millisecond
+)
+
+// linger gives a client the time to take its refusal: closing a connection on
+// which bytes lie unread resets it, and a client that is still sending then sees
+// its own failure to send instead of the answer.
+func (c *conn) linger() {
+	until := time.Now().Add(lingerTime)
+	if c.CloseWrite() != nil || c.SetReadDeadline(until) != nil {
+		return
+	}
+	if n, _ := io.Copy(io.Discard, io.LimitReader(c.TCPConn, lingerBytes)); n == lingerBytes {
+		// It goes on sending; what it has sent is left to the kernel, which
+		// slows it down.
+		time.Sleep(time.Until(until))
+	}
 }

@@ -24,13 +24,11 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 		if fault := recover(); fault != nil {
 			s.log.Error("a request panicked", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
 			failure := &rewrite.Failure{Reason: rewrite.ReasonInternal, Message: "The gateway failed on this request. Its log has the reason."}
-			s.write(ctx, s.relay.Refuse(rewrite.Opaque, arrived, failure))
-			ctx.SetConnectionClose()
+			s.refuse(ctx, rewrite.Opaque, arrived, failure)
 		}
 	}()
 	if failure := suspicious(ctx); failure != nil {
-		s.write(ctx, s.relay.Refuse(rewrite.Opaque, arrived, failure))
-		ctx.SetConnectionClose()
+		s.refuse(ctx, rewrite.Opaque, arrived, failure)
 		return
 	}
 	pooled := s.fields.Get().(*[]upstream.Field)
@@ -51,8 +49,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	body, failure := s.admit(ctx, &found, req)
 	defer s.releaseBody(body)
 	if failure != nil {
-		s.write(ctx, s.relay.Refuse(found.dialect, arrived, failure))
-		ctx.SetConnectionClose()
+		s.refuse(ctx, found.dialect, arrived, failure)
 		return
 	}
 	if body != nil {
@@ -74,6 +71,14 @@ func (s *Server) admit(ctx *fasthttp.RequestCtx, found *route, req *relay.Reques
 	}
 	req.OwnKey = borrowed
 	return s.readBody(ctx)
+}
+
+// refuse answers a request of which not all may have been read, so that it is
+// the last of its connection.
+func (s *Server) refuse(ctx *fasthttp.RequestCtx, d rewrite.Dialect, arrived time.Time, failure *rewrite.Failure) {
+	s.write(ctx, s.relay.Refuse(d, arrived, failure))
+	ctx.SetConnectionClose()
+	ctx.Conn().(*conn).unread = true
 }
 
 // serve runs the exchange and hands the reply to the connection. The exchange

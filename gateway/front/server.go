@@ -147,8 +147,7 @@ func (s *Server) malformed(ctx *fasthttp.RequestCtx, err error) {
 	case errors.As(err, &timeout) && timeout.Timeout():
 		failure = &rewrite.Failure{Reason: rewrite.ReasonTimeout, Message: "The request's head did not arrive in time."}
 	}
-	s.write(ctx, s.relay.Refuse(rewrite.Opaque, time.Now(), failure))
-	ctx.SetConnectionClose()
+	s.refuse(ctx, rewrite.Opaque, time.Now(), failure)
 }
 
 // quiet swallows the library's own log lines, which may quote what clients sent.
