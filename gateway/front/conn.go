@@ -3,6 +3,7 @@ package front
 import (
 	"io"
 	"net"
+	"sync"
 	"time"
 )
 
@@ -37,13 +38,41 @@ type conn struct {
 	token   uint32
 	life    *life
 	reply   running
+	pieces  *[]byte // what is to leave in one system call, nil while each write does
 	// unread says that the client may still be sending a body that nobody reads.
 	unread bool
+}
+
+// writeBuffer is what the server collects before it writes, in bytes. It is held
+// for as long as a connection is open, so it fits a head and not much more:
+// larger writes are put together here while they last.
+const writeBuffer = 1 << 10
+
+var writeBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// together calls write and sends all that it writes in one system call.
+func (c *conn) together(write func() (int, error)) (n int, err error) {
+	c.pieces = writeBuffers.Get().(*[]byte)
+	n, err = write()
+	pieces := c.pieces
+	c.pieces = nil
+	if len(*pieces) > 0 {
+		if _, failed := c.Write(*pieces); err == nil {
+			err = failed
+		}
+	}
+	*pieces = (*pieces)[:0]
+	writeBuffers.Put(pieces)
+	return n, err
 }
 
 // Write moves the deadline on, but not on every write: a quarter of it may have
 // passed, which spares most writes the cost.
 func (c *conn) Write(p []byte) (int, error) {
+	if c.pieces != nil {
+		*c.pieces = append(*c.pieces, p...)
+		return len(p), nil
+	}
 	if now := time.Now(); c.deadline.Sub(now) < c.patience-c.patience/4 {
 		c.deadline = now.Add(c.patience)
 		if err := c.SetWriteDeadline(c.deadline); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"time"
 
@@ -109,8 +110,9 @@ func (s *Server) write(ctx *fasthttp.RequestCtx, reply *relay.Reply) {
 		response.SetBodyRaw(reply.Whole)
 		return
 	}
-	body := &ctx.Conn().(*conn).reply
-	*body = running{Body: reply.Body, server: s}
+	client := ctx.Conn().(*conn)
+	body := &client.reply
+	*body = running{Body: reply.Body, server: s, client: client}
 	if ctx.IsHead() {
 		response.SkipBody = true
 		response.Header.SetContentLength(int(reply.Length))
@@ -125,6 +127,21 @@ func (s *Server) write(ctx *fasthttp.RequestCtx, reply *relay.Reply) {
 type running struct {
 	*relay.Body
 	server *Server
+	client *conn
+	to     io.Writer // the server's, which frames what is written
+}
+
+// WriteTo writes the body as it arrives.
+func (r *running) WriteTo(w io.Writer) (int64, error) {
+	r.to = w
+	return r.Body.WriteTo((*framed)(r))
+}
+
+// framed writes each piece of a body together with its frame.
+type framed running
+
+func (f *framed) Write(p []byte) (int, error) {
+	return f.client.together(func() (int, error) { return f.to.Write(p) })
 }
 
 // Close ends the exchange.

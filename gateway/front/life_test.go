@@ -122,3 +122,36 @@ func TestWatcherEndsEveryLife(t *testing.T) {
 		}
 	}
 }
+
+func TestPiecesLeaveTogether(t *testing.T) {
+	client, accepted := accept(t, startWatcher(t))
+	got := make([]byte, 16)
+	n, err := accepted.together(func() (int, error) {
+		for _, piece := range []string{"5\r\n", "hello", "\r\n"} {
+			if n, err := accepted.Write([]byte(piece)); n != len(piece) || err != nil {
+				t.Errorf("Write(%q) = %d, %v", piece, n, err)
+			}
+		}
+		_ = client.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+		if n, err := client.Read(got); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the client has %q, %v before all is written", got[:n], err)
+		}
+		return 5, nil
+	})
+	if n != 5 || err != nil {
+		t.Errorf("together = %d, %v", n, err)
+	}
+	_ = client.SetReadDeadline(time.Now().Add(5 * time.Second))
+	if n, err := client.Read(got); string(got[:n]) != "5\r\nhello\r\n" {
+		t.Errorf("the client got %q, %v", got[:n], err)
+	}
+	// What is written afterwards leaves at once again.
+	_, _ = accepted.Write([]byte("x"))
+	if n, err := client.Read(got); string(got[:n]) != "x" {
+		t.Errorf("the client got %q, %v", got[:n], err)
+	}
+	accepted.TCPConn.Close()
+	if _, err := accepted.together(func() (int, error) { return accepted.Write([]byte("x")) }); err == nil {
+		t.Error("writing to a closed connection went well")
+	}
+}

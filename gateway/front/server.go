@@ -65,13 +65,14 @@ func New(config Config, r *relay.Relay, m *metrics.Metrics, log *slog.Logger) (*
 	s.fields.New = func() any { return &[]upstream.Field{} }
 	s.Configure(config)
 	s.http = &fasthttp.Server{
-		Handler:        s.handle,
-		ErrorHandler:   s.malformed,
-		HeaderReceived: s.headerReceived,
-		ReadBufferSize: config.Headers,
-		Concurrency:    config.Connections,
-		ReadTimeout:    config.Header,
-		IdleTimeout:    config.Idle,
+		Handler:         s.handle,
+		ErrorHandler:    s.malformed,
+		HeaderReceived:  s.headerReceived,
+		ReadBufferSize:  config.Headers,
+		WriteBufferSize: writeBuffer,
+		Concurrency:     config.Connections,
+		ReadTimeout:     config.Header,
+		IdleTimeout:     config.Idle,
 		// The body is read by the handler, which bounds and accounts it.
 		StreamRequestBody:             true,
 		DisablePreParseMultipartForm:  true,
