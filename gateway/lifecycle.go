@@ -36,13 +36,11 @@ func (g *Gateway) Start() error {
 }
 
 func (g *Gateway) serve(run func() error) {
-	g.serving.Add(1)
-	go func() {
-		defer g.serving.Done()
+	g.serving.Go(func() {
 		if err := run(); err != nil {
 			g.log.Error("a listener ended", "cause", err)
 		}
-	}()
+	})
 }
 
 // Addr is the host:port that clients connect to, once started.

@@ -159,8 +159,7 @@ func catch(err *error) {
 
 // mark takes down that the file is damaged. It is deferred, before catch.
 func (f *file) mark(err *error) {
-	var bad *damageError
-	if errors.As(*err, &bad) {
+	if _, ok := errors.AsType[*damageError](*err); ok {
 		f.broken.Store(true)
 	}
 }

@@ -113,8 +113,7 @@ func Open(folder string, o Options) (*Store, error) {
 // openFile opens the file, or begins with an empty one where it is damaged.
 func (s *Store) openFile() (*file, error) {
 	f, err := openFile(s.path(), s.options.MaxBytes)
-	var bad *damageError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*damageError](err); ok {
 		return s.begin(bad)
 	}
 	return f, err
@@ -151,8 +150,7 @@ func (s *Store) GetMany(ctx context.Context, keys ...string) ([][]byte, error) {
 	}
 	f := s.db.Load()
 	values, err := f.read(keys, time.Now())
-	var bad *damageError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*damageError](err); ok {
 		select {
 		case s.damages <- damage{f, bad}:
 		default: // The writer knows of one already.

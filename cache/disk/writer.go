@@ -107,8 +107,7 @@ func (s *Store) commit(batch []*write) {
 		s.evict(more)
 		results, err = f.apply(batch)
 	}
-	var bad *damageError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*damageError](err); ok {
 		if err = s.heal(f, bad); err == nil {
 			results, err = s.db.Load().apply(batch)
 		}
@@ -129,8 +128,7 @@ func (s *Store) commit(batch []*write) {
 func (s *Store) evict(atLeast int64) {
 	f := s.db.Load()
 	removed, err := f.evict(time.Now(), atLeast)
-	var bad *damageError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*damageError](err); ok {
 		_ = s.heal(f, bad)
 	}
 	if removed > 0 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -217,9 +218,7 @@ func (a *demoAgent) marked() []demoMessage {
 	last := &messages[len(messages)-1]
 	blocks := slices.Clone(last.Content.([]any))
 	block := map[string]any{"cache_control": ephemeral}
-	for name, value := range blocks[len(blocks)-1].(map[string]any) {
-		block[name] = value
-	}
+	maps.Copy(block, blocks[len(blocks)-1].(map[string]any))
 	blocks[len(blocks)-1] = block
 	last.Content = blocks
 	return messages

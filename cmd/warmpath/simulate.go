@@ -83,7 +83,10 @@ func serveSimulated(signals <-chan os.Signal, listener net.Listener, handler htt
 	if err := s.Shutdown(ctx); err != nil {
 		_ = s.Close()
 	}
-	<-ended
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		fmt.Fprintf(stderr, "warmpath simulate: %v\n", err)
+		return exitFailure
+	}
 	return exitOK
 }
 

@@ -1,6 +1,9 @@
 package catalog
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Model is what is known of one model name.
 type Model struct {
@@ -48,10 +51,5 @@ func (s *Snapshot) owner(model string) (p *Provider, name string) {
 }
 
 func (f *family) hasVendor(vendor string) bool {
-	for _, v := range f.Vendors {
-		if v == vendor {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(f.Vendors, vendor)
 }

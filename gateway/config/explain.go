@@ -28,7 +28,8 @@ func (c *Config) Explain() ([]byte, error) {
 		}
 		last := &top[len(top)-1]
 		fields, _ := last.Value.(yaml.MapSlice)
-		last.Value = append(fields, item(name, written(s.field(c).text())))
+		fields = append(fields, item(name, written(s.field(c).text())))
+		last.Value = fields
 	}
 	keys := make([]string, len(c.AccessKeys))
 	for i, key := range c.AccessKeys {

@@ -147,8 +147,7 @@ WARMPATH_UPSTREAM: openai must not hold a query or a fragment; give the address 
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := tc.given.load(t)
-			var problems Problems
-			if !errors.As(err, &problems) {
+			if _, ok := errors.AsType[Problems](err); !ok {
 				t.Fatalf("got %v, want problems", err)
 			}
 			if diff := cmp.Diff(strings.TrimPrefix(tc.want, "\n"), err.Error()); diff != "" {

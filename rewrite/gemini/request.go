@@ -13,8 +13,7 @@ import (
 // *splice.SyntaxError.
 func Peek(body []byte) (rewrite.Facts, error) {
 	if _, err := splice.Peek(body); err != nil {
-		var failure *rewrite.Failure
-		if !errors.As(err, &failure) {
+		if _, ok := errors.AsType[*rewrite.Failure](err); !ok {
 			return rewrite.Facts{}, err
 		}
 	}

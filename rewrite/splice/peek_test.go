@@ -83,8 +83,7 @@ func TestPeekRefusesTwice(t *testing.T) {
 func TestPeekRefusesWhatIsNotJSON(t *testing.T) {
 	for _, body := range []string{``, `model`, `{"model":"m"`, `{"model":"m"}}`, `[1`, `{"model" "m"}`} {
 		_, err := splice.Peek([]byte(body))
-		var syntax *splice.SyntaxError
-		if !errors.As(err, &syntax) {
+		if _, ok := errors.AsType[*splice.SyntaxError](err); !ok {
 			t.Errorf("%q: got %v, want a syntax error", body, err)
 		}
 	}
