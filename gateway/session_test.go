@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +35,7 @@ type agent struct {
 	sections []string
 	history  []message
 	turns    []int // where in the history each turn begins
+	rewound  bool
 	turn     int
 	made     int // tools so far
 }
@@ -87,7 +89,7 @@ var moods = map[string]func(*agent){
 	},
 	"rewinds one turn": func(a *agent) {
 		if n := len(a.turns); n > 1 {
-			a.history, a.turns = a.history[:a.turns[n-1]], a.turns[:n-1]
+			a.history, a.turns, a.rewound = a.history[:a.turns[n-1]], a.turns[:n-1], true
 		}
 	},
 	"does nothing": func(*agent) {},
@@ -310,72 +312,190 @@ func twoNodes(t testing.TB, origin string) []string {
 	return bases
 }
 
-var sessionCount = flag.Int("sessions", 40, "random `sessions` to play in TestSessions")
+var sessionCount = flag.Int("sessions", 60, "random `sessions` to play in TestSessions")
 
-// TestSessions plays random sessions through two gateways that share a store,
-// and holds each request to what must hold for all of them.
-func TestSessions(t *testing.T) {
-	const turns = 10
-	sessions := *sessionCount
-	core, origin := simulated(t)
-	nodes := twoNodes(t, origin)
-	names := slices.Sorted(maps.Keys(moods))
-	var read, total int64
-	for seed := range sessions {
-		rng := rand.New(rand.NewPCG(uint64(seed), 1))
-		model := []string{"claude-opus-5", "claude-opus-5-5", "claude-sonnet-5-5", "claude-opus-4-8"}[seed%4]
-		a := newAgent(rng, model)
-		var did []string
-		for range turns {
-			for range rng.IntN(3) {
-				name := names[rng.IntN(len(names))]
-				moods[name](a)
-				did = append(did, name)
-			}
-			a.say()
-			did = append(did, "|")
-			for {
-				body := a.body()
-				status, answer, header := postMessages(t, nodes[rng.IntN(2)], fmt.Sprint("key-", seed), body)
-				record := lastRecord(core)
-				where := fmt.Sprintf("seed %d on %s, turn %d, after %v", seed, model, a.turn, did)
-				if status != 200 {
-					t.Fatalf("%s: status %d: %s\nsent upstream: %s", where, status, answer, short(record.Body))
-				}
-				for _, v := range legal.Check([]byte(record.Body), betasOf(record), "") {
-					t.Fatalf("%s: illegal: %+v", where, v)
-				}
-				tools, lines := a.wants()
-				if diff := cmp.Diff(tools, offered(record.Seen)); diff != "" {
-					t.Fatalf("%s: offered tools (-want +got):\n%s\nedits %s", where, diff, header.Get("warmpath-edits"))
-				}
-				if diff := cmp.Diff(lines, inEffect(record.Seen.Instructions)); diff != "" {
-					t.Fatalf("%s: instructions in effect (-want +got):\n%s", where, diff)
-				}
-				for _, thinking := range record.Seen.Thinking {
-					if !thinking.Kept && header.Get("warmpath-repaired") == "" && header.Get("warmpath-epoch") == "0" {
-						t.Fatalf("%s: thinking dropped: %+v", where, thinking)
-					}
-				}
-				var got struct {
-					Content json.RawMessage
-					Usage   struct {
-						Fresh   int64 `json:"input_tokens"`
-						Read    int64 `json:"cache_read_input_tokens"`
-						Written int64 `json:"cache_creation_input_tokens"`
-					}
-				}
-				if err := json.Unmarshal(answer, &got); err != nil {
-					t.Fatal(err)
-				}
-				read, total = read+got.Usage.Read, total+got.Usage.Read+got.Usage.Fresh+got.Usage.Written
-				if !a.hear(got.Content) {
-					break
-				}
-			}
+// usage adds up the input tokens of replies.
+type usage struct{ read, total int64 }
+
+func (u *usage) add(answer []byte) (content json.RawMessage) {
+	var got struct {
+		Content json.RawMessage
+		Usage   struct {
+			Fresh   int64 `json:"input_tokens"`
+			Read    int64 `json:"cache_read_input_tokens"`
+			Written int64 `json:"cache_creation_input_tokens"`
 		}
 	}
-	t.Logf("%d sessions: %.1f%% of %d input tokens came from the cache", sessions, 100*float64(read)/float64(total), total)
+	if err := json.Unmarshal(answer, &got); err != nil {
+		panic(err)
+	}
+	u.read, u.total = u.read+got.Usage.Read, u.total+got.Usage.Read+got.Usage.Fresh+got.Usage.Written
+	return got.Content
+}
+
+func (u usage) share() float64 { return float64(u.read) / float64(max(u.total, 1)) }
+
+// oracle reads everything again that it has read before in a session, whatever
+// stands before it: no prompt cache can be better.
+type oracle struct {
+	usage
+	known map[string]bool
+}
+
+var blockStart = regexp.MustCompile(`(?m)^<(tool|system|user|assistant|thinking)>`)
+
+func (o *oracle) add(prompt string) {
+	starts := blockStart.FindAllStringIndex(prompt, -1)
+	for i, at := range starts {
+		end := len(prompt)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		block := prompt[at[0]:end]
+		tokens := provider.Tokens(block[:len(block)-1])
+		if o.total += tokens; o.known[block] {
+			o.read += tokens
+		}
+		o.known[block] = true
+	}
+}
+
+// session is one agent's, with what it has come to so far.
+type session struct {
+	agent
+	t      *testing.T
+	core   *provider.Core
+	key    string
+	did    []string
+	prompt string // of the last request
+	epoch  string
+	oracle oracle
+}
+
+func (s *session) where() string {
+	return fmt.Sprintf("%s on %s, turn %d, after %q", s.key, s.model, s.turn, s.did)
+}
+
+// ask sends the next request through a gateway and holds it to what must hold
+// for all of them.
+func (s *session) ask(base string, sum *usage) (goesOn bool) {
+	s.t.Helper()
+	status, answer, header := postMessages(s.t, base, s.key, s.body())
+	record := lastRecord(s.core)
+	if status != 200 {
+		s.t.Fatalf("%s: status %d: %s\nsent upstream: %s", s.where(), status, answer, short(record.Body))
+	}
+	for _, v := range legal.Check([]byte(record.Body), betasOf(record), "") {
+		s.t.Fatalf("%s: illegal: %+v", s.where(), v)
+	}
+	tools, lines := s.wants()
+	if diff := cmp.Diff(tools, offered(record.Seen)); diff != "" {
+		s.t.Fatalf("%s: offered tools (-want +got):\n%s\nedits %s", s.where(), diff, header.Get("warmpath-edits"))
+	}
+	if diff := cmp.Diff(lines, inEffect(record.Seen.Instructions)); diff != "" {
+		s.t.Fatalf("%s: instructions in effect (-want +got):\n%s", s.where(), diff)
+	}
+	for _, thinking := range record.Seen.Thinking {
+		if !thinking.Kept && header.Get("warmpath-repaired") == "" && header.Get("warmpath-epoch") == "0" {
+			s.t.Fatalf("%s: thinking dropped: %+v", s.where(), thinking)
+		}
+	}
+	s.samePrefix(record.Seen.Prompt, header.Get("warmpath-conversation")+header.Get("warmpath-epoch"))
+	s.oracle.add(record.Seen.Prompt)
+	content := sum.add(answer)
+	return s.hear(content)
+}
+
+// samePrefix is case SB-01: within an epoch a prompt begins with the one before
+// it, unless the agent has taken something back.
+func (s *session) samePrefix(prompt, epoch string) {
+	s.t.Helper()
+	if epoch == s.epoch && !s.rewound && !strings.HasPrefix(prompt, s.prompt) {
+		at := 0
+		for at < min(len(prompt), len(s.prompt)) && prompt[at] == s.prompt[at] {
+			at++
+		}
+		s.t.Fatalf("%s: the prefix breaks at byte %d of %d:\nbefore ...%s\nnow    ...%s", s.where(), at, len(s.prompt),
+			clip(s.prompt[max(0, at-100):]), clip(prompt[max(0, at-100):]))
+	}
+	s.prompt, s.epoch, s.rewound = prompt, epoch, false
+}
+
+func clip(text string) string { return text[:min(len(text), 300)] }
+
+// TestSessions plays random sessions through two gateways that share a store,
+// and holds each request to what must hold for all of them. The same agents go
+// straight as well, to compare what comes from the cache.
+func TestSessions(t *testing.T) {
+	const turns, twins = 10, 100
+	sessions := *sessionCount
+	core, origin := simulated(t)
+	_, straightTo := simulated(t)
+	nodes := twoNodes(t, origin)
+	names := slices.Sorted(maps.Keys(moods))
+	var through, straight, best usage
+	for seed := range sessions {
+		model := []string{"claude-opus-5", "claude-opus-5-5", "claude-sonnet-5-5", "claude-opus-4-8"}[seed%4]
+		s := &session{
+			agent: *newAgent(rand.New(rand.NewPCG(uint64(seed), 1)), model), t: t, core: core, key: fmt.Sprint("key-", seed),
+			oracle: oracle{known: map[string]bool{}},
+		}
+		twin := newAgent(rand.New(rand.NewPCG(uint64(seed), 1)), model)
+		chance := rand.New(rand.NewPCG(uint64(seed), 2))
+		for range turns {
+			for range chance.IntN(3) {
+				name := names[chance.IntN(len(names))]
+				moods[name](&s.agent)
+				moods[name](twin)
+				s.did = append(s.did, name)
+			}
+			s.say()
+			twin.say()
+			s.did = append(s.did, "|")
+			for s.ask(nodes[chance.IntN(2)], &through) {
+			}
+			for seed < twins && twin.askStraight(t, straightTo, s.key, &straight) {
+			}
+		}
+		best.read, best.total = best.read+s.oracle.read, best.total+s.oracle.total
+	}
+	t.Logf("%d sessions: of %d input tokens %.2f%% came from the cache through, %.2f%% at best: %.4f of the oracle; straight %.2f%%",
+		sessions, through.total, 100*through.share(), 100*best.share(), through.share()/best.share(), 100*straight.share())
+}
+
+// askStraight sends the next request to the provider itself; refused for its
+// thinking, the agent forgets all of it.
+func (a *agent) askStraight(t *testing.T, origin, key string, sum *usage) (goesOn bool) {
+	t.Helper()
+	status, answer, _ := postMessages(t, origin, key, a.body())
+	if status == 400 {
+		a.forget()
+		status, answer, _ = postMessages(t, origin, key, a.body())
+	}
+	if status != 200 {
+		t.Fatalf("straight: status %d: %s", status, answer)
+	}
+	return a.hear(sum.add(answer))
+}
+
+// forget takes the thinking out of the history.
+func (a *agent) forget() {
+	for i, m := range a.history {
+		content, ok := m.Content.(json.RawMessage)
+		if !ok {
+			continue
+		}
+		var blocks []map[string]any
+		if err := json.Unmarshal(content, &blocks); err != nil {
+			panic(err)
+		}
+		blocks = slices.DeleteFunc(blocks, func(b map[string]any) bool { return b["type"] == "thinking" })
+		if len(blocks) == 0 {
+			blocks = []map[string]any{{"type": "text", "text": "..."}}
+		}
+		a.history[i].Content, _ = json.Marshal(blocks)
+		a.history[i].Content = json.RawMessage(a.history[i].Content.([]byte))
+	}
 }
 
 func short(body string) string { return strings.ReplaceAll(body, "\\nA rule that stays.", "") }
