@@ -155,12 +155,10 @@ func (x *exchange) read(plain []byte) (rewrite.Facts, *rewrite.Failure) {
 
 // badJSON turns a reading error into a failure that names the place.
 func badJSON(err error) *rewrite.Failure {
-	var failure *rewrite.Failure
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*rewrite.Failure](err); ok {
 		return failure
 	}
-	var syntax *splice.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*splice.SyntaxError](err); ok {
 		return &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Cause: err, Message: "The request body is not valid JSON: " +
 			syntax.Msg + " at byte " + strconv.FormatInt(syntax.Offset, 10) + ". Send one JSON object."}
 	}
@@ -177,8 +175,7 @@ func (x *exchange) resolve() *rewrite.Failure {
 		x.target, err = snapshot.Resolve(x.req.Dialect, x.facts.Model)
 	}
 	if err != nil {
-		var failure *rewrite.Failure
-		if errors.As(err, &failure) {
+		if failure, ok := errors.AsType[*rewrite.Failure](err); ok {
 			return failure
 		}
 		return &rewrite.Failure{Reason: rewrite.ReasonInternal, Message: "The model cannot be routed.", Cause: err}

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"slices"
+	"slices"
 	"strings"
 
 	"warmpath/gateway/catalog"
@@ -82,14 +83,7 @@ func (x *exchange) forwards(field upstream.Field, connection []byte, unpacked bo
 	case x.plainReply() && field.Is("accept-encoding"):
 		return false
 	}
-	if x.replacesKey() {
-		for _, credential := range credentials {
-			if field.Is(credential) {
-				return false
-			}
-		}
-	}
-	return true
+	return !x.replacesKey() || !slices.ContainsFunc(credentials, field.Is)
 }
 
 func keyField(style catalog.KeyStyle, key string) upstream.Field {
