@@ -2,7 +2,6 @@ package relay
 
 import (
 	"slices"
-	"slices"
 	"strings"
 
 	"warmpath/gateway/catalog"
