@@ -671,3 +671,60 @@ func TestRequestsAreExplained(t *testing.T) {
 		t.Errorf("first %+v, newest %+v", first, newest)
 	}
 }
+
+// rawProvider writes an answer as it is and closes.
+func rawProvider(t *testing.T, answer string, reset bool) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+				_, _ = io.WriteString(conn, answer)
+			}
+			if reset {
+				_ = conn.(*net.TCPConn).SetLinger(0)
+				time.Sleep(50 * time.Millisecond)
+			}
+			conn.Close()
+		}
+	}()
+	return "http://" + listener.Addr().String()
+}
+
+func TestEndsOfStreams(t *testing.T) {
+	const first = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\n"
+	const last = "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
+	chunk := func(text string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(text), text) }
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+	tests := map[string]struct {
+		answer string
+		reset  bool
+		want   string // exact, or with … for an error event's end
+	}{
+		"clean end within an event":       {head + chunk(first) + chunk("event: content_block") + "0\r\n\r\n", false, first + "event: content_block\n\nevent: error\n…"},
+		"cut after the terminal event":    {head + chunk(first) + chunk(last), false, first + last},
+		"reset after the terminal event":  {head + chunk(first) + chunk(last), true, first + last},
+		"cut before the terminal event":   {head + chunk(first), false, first + "event: error\n…"},
+		"whole although not quite closed": {head + chunk(first) + chunk(strings.TrimSuffix(last, "\n")) + "0\r\n\r\n", false, first + strings.TrimSuffix(last, "\n")},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, base, lines := start(t, rawProvider(t, test.answer, test.reset), nil)
+			_, got := send(t, "POST", base+"/v1/messages", `{"model":"claude-sonnet-4-6","stream":true}`)
+			if want, open := strings.CutSuffix(test.want, "…"); open && !strings.HasPrefix(got, want) || !open && got != want {
+				t.Errorf("the client got %q, want %q", got, test.want)
+			}
+			eventually(t, func() bool {
+				return strings.Contains(lines.String(), " 200 ") && strings.Contains(lines.String(), "[") == strings.HasSuffix(test.want, "…")
+			}, func() string { return lines.String() })
+		})
+	}
+}

@@ -22,6 +22,8 @@ type Body struct {
 	gone   bool   // the client did not take what was written
 	spoke  time.Time
 	frames bool // some bytes have gone to the client
+	// midEvent says that the provider ended its stream within an event.
+	midEvent bool
 	// tail is the last two bytes that came from the provider.
 	tail [2]byte
 }
@@ -140,14 +142,21 @@ func (b *Body) next() ([]byte, error) {
 		}
 		err = &upstream.Error{Phase: upstream.PhaseBody, Err: errors.New("the provider fell silent")}
 	case err == io.EOF:
+		// To the tap the end of the stream ends its last event too; to the
+		// client it does not.
+		b.midEvent = b.tap.guarded() && b.frames && !b.tap.events.AtBoundary()
 		b.tap.end()
-		if !b.tap.guarded() || b.tap.ended() {
-			b.ended = io.EOF
-			return nil, io.EOF
-		}
+	}
+	if b.complete() || err == io.EOF && !b.tap.guarded() {
+		b.ended = io.EOF
+		return nil, io.EOF
 	}
 	return b.broken(err)
 }
+
+// complete reports a stream that has said itself that it is over: how its
+// connection ends after that is no matter.
+func (b *Body) complete() bool { return b.tap.guarded() && b.tap.ended() }
 
 func (b *Body) handedOver() {
 	b.resp.DropHead()
@@ -156,7 +165,7 @@ func (b *Body) handedOver() {
 
 // heartbeat is a frame that the client's dialect ignores, if one fits here.
 func (b *Body) heartbeat() []byte {
-	if b.x.settings.Heartbeat <= 0 || !b.tap.guarded() || !b.tap.events.AtBoundary() {
+	if b.x.settings.Heartbeat <= 0 || !b.tap.guarded() || b.tap.ended() || !b.tap.events.AtBoundary() {
 		return nil
 	}
 	return b.framed([]byte(b.x.dialect.heartbeat))
@@ -188,7 +197,7 @@ func (b *Body) broken(err error) ([]byte, error) {
 	}
 	b.ended = io.EOF
 	var last []byte
-	if b.frames && !b.tap.events.AtBoundary() {
+	if b.midEvent || b.frames && !b.tap.events.AtBoundary() {
 		last = append(last, "\n\n"...)
 	}
 	return b.framed(b.x.dialect.appendStreamError(last, failure, &b.x.record.Report)), nil
@@ -213,7 +222,7 @@ func (b *Body) failure(err error) *rewrite.Failure {
 // Close ends the exchange and counts it. It must be called exactly once, and
 // nothing of the reply may be used afterwards.
 func (b *Body) Close() error {
-	if b.ended == nil && !b.finished() {
+	if b.ended == nil && !b.complete() && !b.finished() {
 		b.gone = true
 	}
 	if b.gone {
