@@ -377,6 +377,8 @@ func TestSmugglingIsRefused(t *testing.T) {
 		"length and chunks":      {"POST /v1/messages HTTP/1.1\r\n" + tail + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "400"},
 		"two equal lengths":      {"POST /v1/messages HTTP/1.1\r\n" + tail + "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", "400"},
 		"two lengths":            {"POST /v1/messages HTTP/1.1\r\n" + tail + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", "400"},
+		"identity encoding":      {"POST /v1/messages HTTP/1.1\r\n" + tail + "Transfer-Encoding: identity\r\n\r\n{}", "400"},
+		"escaped separators":     {"POST /v1beta/models/gemini%2F..%2F..%2Fx:generateContent HTTP/1.1\r\n" + tail + "Content-Length: 2\r\n\r\n{}", "400"},
 		"folded line":            {"POST /v1/messages HTTP/1.1\r\n" + tail + "X-A: b\r\n c\r\nContent-Length: 2\r\n\r\n{}", "400"},
 		"absolute form":          {"POST http://evil/v1/messages HTTP/1.1\r\n" + tail + "Content-Length: 2\r\n\r\n{}", "400"},
 		"connect":                {"CONNECT evil:443 HTTP/1.1\r\n" + tail + "\r\n", "4"},

@@ -87,6 +87,9 @@ func TestDotted(t *testing.T) {
 		"/v1/messages?a=/../": false,
 		"/..":                 true,
 		"/v1/a%2Fb":           false,
+		"/v1/a%2F..%2Fb":      true,
+		"/v1/%2e%2e%5Cb":      true,
+		"/v1/a..%2Fb":         false,
 	} {
 		if got := dotted([]byte(target)); got != want {
 			t.Errorf("dotted(%q) = %v, want %v", target, got, want)

@@ -79,7 +79,6 @@ func New(config Config, r *relay.Relay, m *metrics.Metrics, log *slog.Logger) (*
 		DisableHeaderNamesNormalizing: true,
 		NoDefaultServerHeader:         true,
 		NoDefaultContentType:          true,
-		NoDefaultDate:                 true,
 		LazyRequestTime:               true,
 		SecureErrorLogMessage:         true,
 		CloseOnShutdown:               true,

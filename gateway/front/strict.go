@@ -38,15 +38,20 @@ func refused(message string) *rewrite.Failure {
 	return &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Message: message}
 }
 
-// dotted reports . and .. segments, escaped or not, in the path of a target.
+// dotted reports . and .. segments, escaped or not, in the path of a target. An
+// escaped separator is one too: it may be none to us and yet be one behind us.
 func dotted(target []byte) bool {
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	if bytes.IndexByte(path, '.') < 0 && bytes.IndexByte(path, '%') < 0 {
 		return false
 	}
+	for _, escape := range []struct{ from, to string }{
+		{"%2e", "."}, {"%2E", "."}, {"%2f", "/"}, {"%2F", "/"}, {"%5c", "/"}, {"%5C", "/"},
+	} {
+		path = bytes.ReplaceAll(path, []byte(escape.from), []byte(escape.to))
+	}
 	for segment := range bytes.SplitSeq(path, []byte("/")) {
-		plain := bytes.ReplaceAll(bytes.ReplaceAll(segment, []byte("%2e"), []byte(".")), []byte("%2E"), []byte("."))
-		if string(plain) == "." || string(plain) == ".." {
+		if string(segment) == "." || string(segment) == ".." {
 			return true
 		}
 	}
@@ -63,7 +68,13 @@ func framing(raw []byte) *rewrite.Failure {
 		case 'c', 'C':
 			lengths += named(line, "content-length")
 		case 't', 'T':
-			encodings += named(line, "transfer-encoding")
+			if named(line, "transfer-encoding") == 0 {
+				continue
+			}
+			if _, value, _ := bytes.Cut(line, []byte(":")); !bytes.EqualFold(bytes.TrimSpace(value), []byte("chunked")) {
+				return refused("The request has a Transfer-Encoding other than chunked.")
+			}
+			encodings++
 		}
 	}
 	switch {

@@ -180,7 +180,7 @@ func (x *exchange) resolve() *rewrite.Failure {
 		}
 		return &rewrite.Failure{Reason: rewrite.ReasonInternal, Message: "The model cannot be routed.", Cause: err}
 	}
-	x.record.Provider, x.record.Model = x.target.Provider.Name, x.target.Model
+	x.record.Provider, x.record.Model = x.target.Provider.Name, shownName(x.target.Model)
 	return nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"warmpath/rewrite"
 )
@@ -101,4 +103,26 @@ func tokens(c rewrite.Count) string {
 		return strconv.FormatInt(c.N, 10)
 	}
 	return strconv.FormatFloat(float64(c.N)/1000, 'f', 1, 64) + "k"
+}
+
+// longestName bounds what is shown of a name that a client made up, in bytes.
+const longestName = 128
+
+// shownName is a client's name as it can stand in a line, a page or a list:
+// short, and of characters that are seen.
+func shownName(name string) string {
+	cut := len(name) > longestName
+	if cut {
+		name = name[:longestName]
+	}
+	clean := strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsGraphic(r) || unicode.IsSpace(r) {
+			return '?'
+		}
+		return r
+	}, name)
+	if cut {
+		clean += "…"
+	}
+	return clean
 }

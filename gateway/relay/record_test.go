@@ -2,6 +2,7 @@ package relay
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,5 +37,19 @@ func TestLine(t *testing.T) {
 				t.Errorf("Line() =\n%s\nwant\n%s", got, test.want)
 			}
 		})
+	}
+}
+
+func TestShownName(t *testing.T) {
+	for name, want := range map[string]string{
+		"claude-opus-5":              "claude-opus-5",
+		"modell-ü/x:free":            "modell-ü/x:free",
+		"a\x1b[31m\nforged line 200": "a?[31m?forged?line?200",
+		"bad\xffbytes":               "bad?bytes",
+		strings.Repeat("x", 3<<20):   strings.Repeat("x", longestName) + "…",
+	} {
+		if got := shownName(name); got != want {
+			t.Errorf("shownName(%.40q) = %.200q, want %.200q", name, got, want)
+		}
 	}
 }
