@@ -123,6 +123,7 @@ func relaySettings(cfg *config.Config) *relay.Settings {
 		Validate:    cfg.Mode != config.Off,
 		Warm:        cfg.Mode == config.On,
 		EarlyBetas:  true,
+		Marks:       true,
 		Retries:     cfg.Retries,
 		Heartbeat:   cfg.Timeouts.Heartbeat,
 		Silence:     cfg.Timeouts.UpstreamIdle,

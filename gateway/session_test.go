@@ -459,6 +459,9 @@ func TestSessions(t *testing.T) {
 		}
 		best.read, best.total = best.read+s.oracle.read, best.total+s.oracle.total
 	}
+	if ratio := through.share() / best.share(); ratio < 0.97 {
+		t.Errorf("only %.4f of what can come from the cache does", ratio)
+	}
 	t.Logf("%d sessions: of %d input tokens %.2f%% came from the cache through, %.2f%% at best: %.4f of the oracle; straight %.2f%%",
 		sessions, through.total, 100*through.share(), 100*best.share(), through.share()/best.share(), 100*straight.share())
 }

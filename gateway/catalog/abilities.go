@@ -18,6 +18,7 @@ type ability struct {
 	Text    bool   `yaml:"text"`
 	Tools   string `yaml:"tools"`
 	Binding bool   `yaml:"binding"`
+	Marks   string `yaml:"marks"`
 }
 
 // abilities are the rows by kind of endpoint and model.
@@ -31,7 +32,7 @@ var abilities = sync.OnceValue(func() map[string]map[string]continuity.Abilities
 		table[endpoint] = make(map[string]continuity.Abilities, len(models))
 		for model, row := range models {
 			table[endpoint][model] = continuity.Abilities{
-				Text: row.Text, Binding: row.Binding,
+				Text: row.Text, Binding: row.Binding, Automatic: row.Marks == "automatic",
 				Reference: row.Tools == "reference" || row.Tools == "definition",
 				Define:    row.Tools == "definition",
 			}

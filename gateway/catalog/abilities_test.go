@@ -10,8 +10,8 @@ import (
 )
 
 func TestAbilities(t *testing.T) {
-	all := continuity.Abilities{Text: true, Reference: true, Define: true, Binding: true}
-	unbound := continuity.Abilities{Text: true, Reference: true, Define: true}
+	all := continuity.Abilities{Text: true, Reference: true, Define: true, Binding: true, Automatic: true}
+	unbound := continuity.Abilities{Text: true, Reference: true, Define: true, Automatic: true}
 	byName := continuity.Abilities{Text: true, Reference: true}
 	tests := map[string]struct {
 		endpoint, model string
@@ -20,7 +20,7 @@ func TestAbilities(t *testing.T) {
 		"newest model":              {"anthropic", "claude-opus-5-5", all},
 		"dated name":                {"anthropic", "claude-opus-5-20260801", unbound},
 		"a number that is no date":  {"anthropic", "claude-opus-5-2026080x", continuity.Abilities{}},
-		"model without":             {"anthropic", "claude-sonnet-5", continuity.Abilities{}},
+		"model without":             {"anthropic", "claude-sonnet-5", continuity.Abilities{Automatic: true}},
 		"longer name of a listed":   {"anthropic", "claude-opus-5-6", continuity.Abilities{}},
 		"unknown model":             {"anthropic", "gpt-5", continuity.Abilities{}},
 		"elsewhere only by name":    {"bedrock", "claude-opus-5", byName},

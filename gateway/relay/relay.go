@@ -29,6 +29,9 @@ type Settings struct {
 	// a conversation: the set may be part of the cache's key. Otherwise they go
 	// along from the first edit on, and a client that edits nothing is silent.
 	EarlyBetas bool
+	// Marks asks providers that can to mark the end of a prompt that goes on, for
+	// clients that leave it unmarked and would never read it from the cache.
+	Marks bool
 	// Retries is how often a request is sent again before it fails, at most.
 	Retries int
 	// Heartbeat is the silence after which a stream's client gets a frame that

@@ -51,7 +51,7 @@ func (x *exchange) judge(refusal []byte) (why retreat, ok bool) {
 	says := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(refusal, []byte(word)) })
 	}
-	edited, inserted := !w.plan.Untouched(), len(w.plan.Inserts) > 0
+	edited, inserted := !w.plan.Untouched() || w.marked, len(w.plan.Inserts) > 0
 	switch {
 	case says(saysBound) && !w.plan.Drop && !w.tried[dropBound]:
 		// The client may have edited what it sent, or have been sent through us
@@ -109,6 +109,7 @@ func (w *warmth) lasting() bool {
 // giveUp goes back to the client's own bytes. The thinking in the history was
 // made under the prefix that is now gone.
 func (w *warmth) giveUp() {
+	w.unmarked = true
 	w.plan = continuity.Begin(w.plan.Next.Conversation, w.plan.Next, "retreat", w.facts, w.able)
 }
 

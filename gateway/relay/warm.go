@@ -118,6 +118,7 @@ func (x *exchange) count(plan *continuity.Plan) {
 // abilities are those of the model less what it has been seen to refuse.
 func (x *exchange) abilities() continuity.Abilities {
 	able := x.target.Provider.Abilities(x.target.Model)
+	able.Automatic = able.Automatic && x.settings.Marks
 	return x.relay.refusals.without(x.target.Provider.Name, x.target.Model, able)
 }
 
@@ -254,19 +255,11 @@ func (w *warmth) fetch(ctx context.Context, memory *lineage.Lineage) bool {
 
 // edited is the body with the plan's edits.
 func (w *warmth) edited() ([]byte, error) {
-	if w.plan.Untouched() {
+	edits := anthropic.Edits{Inserts: w.plan.Inserts, Drop: w.plan.Drop}
+	if w.mark(&edits); w.plan.Untouched() && !w.marked {
 		return w.body, nil
 	}
-	edits := anthropic.Edits{Inserts: w.plan.Inserts, Drop: w.plan.Drop}
-	if w.plan.Tools != nil {
-		edits.Tools = w.elements(w.plan.Tools, nil)
-	}
-	if w.plan.Sections != nil {
-		edits.System = w.elements(w.plan.Sections, w.facts.Sections)
-		if len(edits.System) == 1 && edits.System[0][0] == '"' {
-			edits.Text, edits.System = edits.System[0], nil
-		}
-	}
+	w.lists(&edits)
 	body, err := anthropic.Apply(nil, w.body, w.facts, &edits)
 	if w.stripped = errors.Is(err, anthropic.ErrBinding); w.stripped {
 		edits.Drop = false
@@ -275,6 +268,28 @@ func (w *warmth) edited() ([]byte, error) {
 		}
 	}
 	return body, err
+}
+
+// lists are the tools and the system prompt that the plan sends instead of the
+// client's own.
+func (w *warmth) lists(edits *anthropic.Edits) {
+	if w.plan.Tools != nil {
+		own, marks := make([]rewrite.Span, len(w.facts.Tools)), make([]rewrite.Span, len(w.facts.Tools))
+		for i := range w.facts.Tools {
+			own[i], marks[i] = w.facts.Tools[i].Span, w.facts.Tools[i].Mark
+		}
+		edits.Tools = w.elements(w.plan.Tools, own, marks)
+	}
+	if w.plan.Sections != nil {
+		own, marks := make([]rewrite.Span, len(w.facts.Sections)), make([]rewrite.Span, len(w.facts.Sections))
+		for i := range w.facts.Sections {
+			own[i], marks[i] = w.facts.Sections[i].Span, w.facts.Sections[i].Mark
+		}
+		edits.System = w.elements(w.plan.Sections, own, marks)
+		if len(edits.System) == 1 && edits.System[0][0] == '"' {
+			edits.Text, edits.System = edits.System[0], nil
+		}
+	}
 }
 
 // thoughtless are the replies in the history without their thinking: a request
@@ -293,28 +308,6 @@ func (w *warmth) thoughtless() ([]anthropic.Replacement, error) {
 		replies = append(replies, anthropic.Replacement{Index: i, Bytes: reply})
 	}
 	return replies, nil
-}
-
-// elements are the bytes of pieces. A frozen section whose mark is lost with the
-// bytes that the client has now gets the client's mark back.
-func (w *warmth) elements(pieces []continuity.Piece, sections []continuity.Section) [][]byte {
-	elements := make([][]byte, len(pieces))
-	for i, piece := range pieces {
-		if piece.FromRequest() {
-			elements[i] = w.body[piece.Span.Start:piece.Span.End]
-		} else {
-			elements[i] = w.kept[piece.Kept]
-			if i < len(sections) {
-				if mark := anthropic.MarkText(w.body, sections[i].Mark); mark != nil {
-					elements[i] = anthropic.WithMark(elements[i], mark)
-				}
-			}
-		}
-		if piece.Deferred {
-			elements[i] = anthropic.AsDeferred(elements[i])
-		}
-	}
-	return elements
 }
 
 // remember saves what the request comes to, before the client hears of the

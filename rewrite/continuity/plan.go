@@ -17,6 +17,9 @@ type Plan struct {
 	Said *Directive
 	// Drop asks for thinking to be left out whose prefix no longer exists.
 	Drop bool
+	// Wrote is the number of the client's messages that the provider has in its
+	// cache, as far as it was asked to write them.
+	Wrote int
 	// Epoch is why the prefix begins anew, or None.
 	Epoch Reason
 	// Keep are the elements of the request whose bytes, without marks, must be
@@ -83,7 +86,7 @@ func Continue(s *State, facts *Facts, able Abilities, read Reader) *Plan {
 		Drop: s.Drop, Tools: tools.frozen, Sections: s.Sections, Text: text.text, Edits: s.Edits, Prior: s.prior(facts),
 	}
 	next.remember(facts)
-	plan := &Plan{Tools: tools.pieces, Sections: text.pieces, Drop: s.Drop, Next: next}
+	plan := &Plan{Tools: tools.pieces, Sections: text.pieces, Drop: s.Drop, Wrote: s.Wrote, Next: next}
 	if !said.Empty() {
 		plan.Said = &said
 		next.Edits = append(slices.Clip(s.Edits), Edit{After: next.Sent, Bytes: read.Render(&said)})

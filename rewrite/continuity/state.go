@@ -15,6 +15,9 @@ type State struct {
 	// Sent is the number of the client's messages that have been sent: no new
 	// edit may stand before it.
 	Sent int
+	// Wrote is the number of the client's messages up to what the provider was
+	// asked to write to its cache last, 0 for none.
+	Wrote int
 	// Opened is the number of messages of the first request that was seen of the
 	// conversation. They may be anybody's, such as examples that many agents
 	// begin with; what the provider has made since is this conversation's alone.
@@ -87,6 +90,9 @@ type Abilities struct {
 	Reference, Define bool
 	// Binding says that thinking is bound to the prefix it was made under.
 	Binding bool
+	// Automatic allows the provider to be asked to mark the end of the prompt
+	// itself.
+	Automatic bool
 	// Placeholder says that the first tool change is cheaper if a deferred entry
 	// stood among the tools from the first request on.
 	Placeholder bool
