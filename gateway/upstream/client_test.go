@@ -338,3 +338,46 @@ func TestOverTLS(t *testing.T) {
 		resp.Close()
 	}
 }
+
+// A provider may answer before it has read the body, and read no more of it.
+func TestAnswerBeforeTheBodyWasRead(t *testing.T) {
+	origin := script(t, func(conn net.Conn, from *bufio.Reader) {
+		for {
+			line, err := from.ReadString('\n')
+			if err != nil || line == "\r\n" {
+				break
+			}
+		}
+		_, _ = io.WriteString(conn, "HTTP/1.1 413 Too Large\r\nContent-Length: 5\r\nConnection: close\r\n\r\nlarge")
+		_ = conn.(*net.TCPConn).CloseWrite()
+		// The rest is taken for a while, as servers do, so that the answer is
+		// not lost to a reset.
+		_ = conn.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
+		_, _ = io.CopyN(io.Discard, from, 8<<20)
+	})
+	resp, err := newClient(t, Config{}).Do(context.Background(), post(origin, strings.Repeat("x", 64<<20)))
+	if err != nil {
+		t.Fatalf("the answer is lost: %v", err)
+	}
+	defer resp.Close()
+	if got, err := readAll(t, resp); resp.Status != 413 || got != "large" || err != nil {
+		t.Errorf("read %d %q, %v", resp.Status, got, err)
+	}
+}
+
+func TestNoContentTypeIsInvented(t *testing.T) {
+	origin := script(t, func(conn net.Conn, from *bufio.Reader) {
+		_, _ = http.ReadRequest(from)
+		_, _ = io.WriteString(conn, "HTTP/1.1 204 No Content\r\nX-A: b\r\n\r\n")
+	})
+	resp, err := newClient(t, Config{}).Do(context.Background(), post(origin, "{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Close()
+	resp.Fields(func(name, value []byte) {
+		if string(name) != "X-A" {
+			t.Errorf("header %s: %s", name, value)
+		}
+	})
+}

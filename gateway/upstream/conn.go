@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/netip"
+	"net/url"
 	"syscall"
 	"time"
 
@@ -27,13 +27,14 @@ type conn struct {
 // dialer connects directly, or through the proxy that the environment names.
 func dialer(timeout time.Duration) fasthttp.DialFunc {
 	direct := net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second}
-	environment := httpproxy.FromEnvironment()
+	proxyOf := httpproxy.FromEnvironment().ProxyFunc()
 	proxied := fasthttpproxy.FasthttpProxyHTTPDialerTimeout(timeout)
 	return func(address string) (net.Conn, error) {
-		if goesThroughProxy(environment, address) {
-			return proxied(address)
+		dial := func(address string) (net.Conn, error) { return direct.Dial("tcp", address) }
+		if goesThroughProxy(proxyOf, address) {
+			dial = proxied
 		}
-		dialled, err := direct.Dial("tcp", address)
+		dialled, err := dial(address)
 		if err != nil {
 			return nil, err
 		}
@@ -44,16 +45,15 @@ func dialer(timeout time.Duration) fasthttp.DialFunc {
 	}
 }
 
-func goesThroughProxy(environment *httpproxy.Config, address string) bool {
-	if environment.HTTPSProxy == "" && environment.HTTPProxy == "" {
-		return false
+// goesThroughProxy asks the environment the way the library does: by the port,
+// for either kind of proxy.
+func goesThroughProxy(proxyOf func(*url.URL) (*url.URL, error), address string) bool {
+	scheme := "http"
+	if _, port, err := net.SplitHostPort(address); err == nil && port == "443" {
+		scheme = "https"
 	}
-	host, _, err := net.SplitHostPort(address)
-	if err != nil || host == "localhost" {
-		return false
-	}
-	ip, err := netip.ParseAddr(host)
-	return err != nil || !ip.IsLoopback()
+	proxy, err := proxyOf(&url.URL{Scheme: scheme, Host: address})
+	return err != nil || proxy != nil
 }
 
 // held is a connection taken from the pool.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -56,15 +57,33 @@ func (c *Client) exchange(ctx context.Context, req *Request, target *host, lease
 	if ctx.Err() != nil {
 		return fail(PhaseSend, ctx.Err())
 	}
+	resp := newResponse(ctx, watch, lease)
 	if err := send(lease.Conn, req, target.authority); err != nil {
+		if !errors.Is(err, os.ErrDeadlineExceeded) && resp.refusedEarly(lease.Conn, req.Method) {
+			return resp, nil
+		}
+		resp.recycle()
 		return fail(PhaseSend, err)
 	}
-	resp := newResponse(ctx, watch, lease)
 	if err := resp.readHead(lease.Conn, req.Method, time.Now().Add(c.config.Head)); err != nil {
 		resp.recycle()
 		return fail(PhaseHead, err)
 	}
 	return resp, nil
+}
+
+// earlyAnswer is how long to look for an answer to a request that the provider
+// would not take to its end.
+const earlyAnswer = time.Second
+
+// refusedEarly reports whether a provider that stopped reading has answered why:
+// that the body is too large, say. Its connection is spent.
+func (r *Response) refusedEarly(from net.Conn, method string) bool {
+	if r.cancelled() || r.readHead(from, method, time.Now().Add(earlyAnswer)) != nil || r.Status < 400 {
+		return false
+	}
+	r.body.dirty = true
+	return true
 }
 
 // send writes head and body, together where that saves a system call.

@@ -36,6 +36,7 @@ func newResponse(ctx context.Context, watch watch, lease *held) *Response {
 	r.ctx, r.watch, r.done = ctx, watch, lease.done
 	r.head = heads.Get().(*fasthttp.ResponseHeader)
 	r.head.DisableNormalizing()
+	r.head.SetNoDefaultContentType(true)
 	r.body.conn = lease.Conn
 	if plain := lease.plain; plain != nil && plain.ready.waits() {
 		r.body.ready = &plain.ready
