@@ -84,6 +84,9 @@ func (x *exchange) retreat(why retreat, refusal []byte) bool {
 	case dropBound:
 		w.plan.Drop, w.plan.Next.Drop = true, true
 	case noBeta:
+		if !w.able.Binding {
+			w.plan.Drop, w.plan.Next.Drop = false, false
+		}
 		if !w.lasting() {
 			w.giveUp()
 		}
