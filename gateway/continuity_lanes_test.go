@@ -19,7 +19,6 @@ func TestLanes(t *testing.T) {
 		t.Run(model, func(t *testing.T) {
 			core, origin := simulated(t)
 			nodes := twoNodes(t, origin)
-			const key = "k"
 			var history []any
 			tools := []string{"main-one", "main-two"}
 			system := []any{textBlock("main-prompt, day 1." + strings.Repeat("\nmain-rule.", 100))}

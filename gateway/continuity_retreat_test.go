@@ -103,7 +103,7 @@ func (p *pupil) ask() (status int, got string) {
 }
 
 func TestRetreats(t *testing.T) {
-	has := func(body, word string) bool { return strings.Contains(body, word) }
+	has := strings.Contains
 	tests := map[string]struct {
 		model  string
 		extra  string

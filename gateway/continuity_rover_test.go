@@ -38,7 +38,7 @@ type rover struct {
 	made     int
 	stream   bool
 	strings  bool // writes its texts as strings
-	last     *http.Response
+	reply    string // the identifier of the newest
 }
 
 func newRover(seed uint64, key string, base ...string) *rover {
@@ -444,12 +444,12 @@ func (r *rover) post(t *testing.T, path string, body object) (status int, conten
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	r.last = resp
 	answer, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var reply struct {
+		ID      string
 		Content []any
 		Error   struct{ Message string }
 	}
@@ -458,6 +458,7 @@ func (r *rover) post(t *testing.T, path string, body object) (status int, conten
 	} else if err := json.Unmarshal(answer, &reply); err != nil {
 		t.Fatalf("%v: %s", err, answer)
 	}
+	r.reply = reply.ID
 	return resp.StatusCode, reply.Content, reply.Error.Message
 }
 

@@ -165,6 +165,12 @@ func TestNobodyReadsAnothersWords(t *testing.T) {
 						content, _ = ask(t, nodes[s.rng.IntN(2)], s.name, s.session, s.body())
 					}
 					s.history = append(s.history, message{"assistant", content})
+					if i%3 == 1 && turn == 1 {
+						// Its framework makes a call up, with an identifier that only looks
+						// as if it were the provider's.
+						s.say("go on")
+						s.history = append(s.history, fewShots()[1:]...)
+					}
 					s.change()
 				}
 			})

@@ -80,9 +80,6 @@ type Known struct {
 	// Sent is the number of messages of that history; without States it is 0.
 	Sent   int
 	States []*continuity.State
-	// Proven says that the history was found by its seal: whoever has sent it,
-	// the states are its own.
-	Proven bool
 	// own is what stands under the request's own history.
 	own []byte
 }
@@ -93,14 +90,14 @@ type Known struct {
 func (l *Lineage) Find(ctx context.Context, heads []Head, sealed ...Sealed) (*Known, error) {
 	first := max(1, len(heads)-maxLookup) // the empty history belongs to everybody
 	keys := make([]string, 0, len(heads)-first+len(sealed))
-	places := make([]Known, 0, cap(keys))
+	places := make([]int, 0, cap(keys))
 	for i := len(heads) - 1; i >= first; i-- {
 		for ; len(sealed) > 0 && sealed[len(sealed)-1].Sent >= i; sealed = sealed[:len(sealed)-1] {
 			keys = append(keys, headKey(sealed[len(sealed)-1].Head))
-			places = append(places, Known{Sent: sealed[len(sealed)-1].Sent, Proven: true})
+			places = append(places, sealed[len(sealed)-1].Sent)
 		}
 		keys = append(keys, headKey(heads[i]))
-		places = append(places, Known{Sent: i})
+		places = append(places, i)
 	}
 	if len(keys) == 0 {
 		return &Known{}, nil
@@ -113,7 +110,7 @@ func (l *Lineage) Find(ctx context.Context, heads []Head, sealed ...Sealed) (*Kn
 	for i, value := range values {
 		// A state that cannot be read was written by another version: as if lost.
 		if states, err := decode(value); err == nil && len(states) > 0 {
-			known.Sent, known.Proven, known.States = places[i].Sent, places[i].Proven, states
+			known.Sent, known.States = places[i], states
 			return known, nil
 		}
 	}
@@ -121,9 +118,11 @@ func (l *Lineage) Find(ctx context.Context, heads []Head, sealed ...Sealed) (*Kn
 }
 
 // SaveSealed puts a state where only the conversation that got the reply will
-// look for it.
+// look for it, and says so in it.
 func (l *Lineage) SaveSealed(ctx context.Context, state *continuity.State, sealed ...Sealed) error {
-	value, err := encode([]*continuity.State{state})
+	own := *state
+	own.Sealed = true
+	value, err := encode([]*continuity.State{&own})
 	if err != nil {
 		return err
 	}

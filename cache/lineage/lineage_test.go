@@ -33,7 +33,7 @@ func history(meanings ...string) []continuity.Message {
 
 func state(name string, sent int) *continuity.State {
 	return &continuity.State{
-		Conversation: name, Model: "m", Sent: sent, Opened: 1,
+		Conversation: name, Model: "m", Sent: sent,
 		Tools:    []continuity.FrozenTool{{Name: "x", Meaning: hash("x"), Exact: hash("x "), Offered: true}},
 		Sections: []continuity.FrozenSection{{Meaning: hash("s"), Exact: hash("s ")}},
 		Text:     []continuity.Effective{{Meaning: hash("s"), Text: hash("s ")}},
@@ -190,9 +190,11 @@ func TestASealFindsItsOwn(t *testing.T) {
 	if err := l.SaveSealed(context.Background(), mine, lineage.Seal(heads[1], 1, "toolu_1"), lineage.Seal(heads[1], 1, "toolu_2")); err != nil {
 		t.Fatal(err)
 	}
+	own := state("mine", 1)
+	own.Sealed = true
 	for seal, want := range map[string]lineage.Known{
-		"toolu_1": {Sent: 1, Proven: true, States: []*continuity.State{mine}},
-		"toolu_2": {Sent: 1, Proven: true, States: []*continuity.State{mine}},
+		"toolu_1": {Sent: 1, States: []*continuity.State{own}},
+		"toolu_2": {Sent: 1, States: []*continuity.State{own}},
 		"toolu_3": {Sent: 1, States: []*continuity.State{state("somebody's", 1)}},
 	} {
 		known, err := l.Find(context.Background(), heads, lineage.Seal(heads[1], 1, seal))

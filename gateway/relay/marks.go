@@ -37,7 +37,7 @@ func (w *warmth) mark(edits *anthropic.Edits) {
 	if w.unmarked || left <= 0 {
 		return
 	}
-	if !covers && w.able.Automatic && w.plan.Epoch != continuity.Fresh {
+	if !covers && w.able.Automatic && w.goesOn() {
 		edits.Automatic, w.marked, covers = true, true, true
 		last, next.Wrote = len(messages)-1, len(messages)
 		left--
@@ -52,6 +52,20 @@ func (w *warmth) mark(edits *anthropic.Edits) {
 		edits.Inserts[n-1].Bytes = anthropic.WithMark(edits.Inserts[n-1].Bytes, w.lifetime(last))
 		w.marked = true
 	}
+}
+
+// replies is how many replies a conversation holds before it is taken to go on:
+// writing to the cache costs more than reading it once saves.
+const replies = 2
+
+func (w *warmth) goesOn() bool {
+	heard := 0
+	for _, m := range w.facts.Messages {
+		if m.Role == continuity.Assistant {
+			heard++
+		}
+	}
+	return heard >= replies && w.plan.Epoch != continuity.Fresh
 }
 
 // lastMarked is the index of the last message with a mark, or -1. The automatic

@@ -57,12 +57,12 @@ func (x *exchange) judge(refusal []byte) (why retreat, ok bool) {
 		// The client may have edited what it sent, or have been sent through us
 		// before in a way that we no longer know.
 		return dropBound, true
+	case w.marked && says("cache_control"):
+		why = noMarks
 	case says(saysBetas) && says(w.betas...), edited && says(saysExtra):
 		why = noBeta
 	case inserted && says(ofSystem...), inserted && says(ofChanges...):
 		why = noSystem
-	case w.marked && says("cache_control"):
-		why = noMarks
 	default:
 		why = noEdits
 	}
@@ -124,6 +124,7 @@ const (
 	lacksDefine
 	lacksReference
 	lacksBinding
+	lacksAutomatic
 )
 
 // lacking is what a refusal says about the provider. A misplaced message says
@@ -151,7 +152,11 @@ func lacking(why retreat, refusal []byte, betas []string) (lacks lack) {
 		default:
 			lacks = lacksDefine | lacksReference
 		}
-	case dropBound, noMarks, noEdits:
+	case noMarks:
+		if says(saysExtra) {
+			lacks = lacksAutomatic
+		}
+	case dropBound, noEdits:
 	}
 	return lacks
 }
@@ -162,6 +167,7 @@ func (l lack) without(able continuity.Abilities) continuity.Abilities {
 	able.Define = able.Define && l&lacksDefine == 0
 	able.Reference = able.Reference && l&lacksReference == 0
 	able.Binding = able.Binding && l&lacksBinding == 0
+	able.Automatic = able.Automatic && l&lacksAutomatic == 0
 	return able
 }
 

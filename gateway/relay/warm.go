@@ -35,6 +35,8 @@ type warmth struct {
 	lacks lack
 	// marked says that marks are the gateway's, unmarked that they must not be.
 	marked, unmarked bool
+	// passing requests go out as they came, and nothing is remembered of them.
+	passing bool
 	// stripped says that thinking was left out here, because the request cannot
 	// ask the provider to.
 	stripped bool
@@ -55,7 +57,7 @@ func (x *exchange) warm(body []byte) []byte {
 		return body
 	}
 	facts, err := anthropic.ReadFacts(body)
-	if err != nil || facts.Thread || unanswerable(facts) {
+	if err != nil || unanswerable(facts) {
 		x.relay.metrics.Unplanned("unreadable")
 		return body
 	}
@@ -63,6 +65,9 @@ func (x *exchange) warm(body []byte) []byte {
 	w := &warmth{
 		body: body, facts: facts, able: x.abilities(), heads: lineage.Heads(x.scope(), facts.Messages),
 		kept: map[continuity.Hash][]byte{}, tried: map[retreat]bool{},
+	}
+	if facts.Thread {
+		return x.pass(w)
 	}
 	if !x.plan(w) {
 		// Without its memory the request goes out as the client sent it, and can
@@ -80,6 +85,16 @@ func (x *exchange) warm(body []byte) []byte {
 	x.warmth = w
 	x.count(w.plan)
 	return edited
+}
+
+// pass plans a request whose history the provider keeps: it goes out as it came.
+// What stands in that history may be ours, and needs its betas.
+func (x *exchange) pass(w *warmth) []byte {
+	w.known, w.passing, w.unmarked = new(lineage.Known), true, true
+	w.begin(continuity.None)
+	w.betas = x.missing(w.needs(true))
+	x.warmth = w
+	return w.body
 }
 
 // unanswerable reports a request that demands a call of a tool which it does not
@@ -118,7 +133,7 @@ func (x *exchange) count(plan *continuity.Plan) {
 // abilities are those of the model less what it has been seen to refuse.
 func (x *exchange) abilities() continuity.Abilities {
 	able := x.target.Provider.Abilities(x.target.Model)
-	able.Automatic = able.Automatic && x.settings.Marks
+	able.Automatic = able.Automatic && x.settings.Marks && x.req.Operation == OpGenerate
 	return x.relay.refusals.without(x.target.Provider.Name, x.target.Model, able)
 }
 
@@ -137,7 +152,7 @@ func (x *exchange) plan(w *warmth) bool {
 	}
 	w.known = known
 	read := w.reader(x.ctx, x.relay.memory)
-	state := continuity.Choose(known.States, w.facts, known.Proven, read)
+	state := continuity.Choose(known.States, w.facts, read)
 	if state == nil {
 		w.begin(continuity.Fresh)
 		return true
@@ -318,7 +333,7 @@ func (x *exchange) remember() {
 	if w == nil {
 		return
 	}
-	if x.req.Operation != OpGenerate {
+	if x.req.Operation != OpGenerate || w.passing {
 		return
 	}
 	keep := make(map[continuity.Hash][]byte, len(w.plan.Keep))
@@ -329,13 +344,13 @@ func (x *exchange) remember() {
 		x.relay.metrics.Unplanned("store")
 		return
 	}
-	w.sealing = !w.plan.Next.Proven(w.facts)
+	w.sealing = !w.plan.Next.Sealed
 }
 
 // told are the header lines that tell the client what was done with its request.
 func (x *exchange) told() []upstream.Field {
 	w := x.warmth
-	if w == nil {
+	if w == nil || w.passing {
 		return nil
 	}
 	edits := len(w.plan.Inserts)

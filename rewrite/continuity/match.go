@@ -11,15 +11,11 @@ import "slices"
 // hear the same reply. So a state is only taken for the request's own if that is
 // proven, or if going on from it sends nothing but what the request holds.
 // Among the proven ones those whose tools and system prompt are those of the
-// request win, then those of the same agent, the newest first. Proven says that
-// the states are known to be the request's own, whatever its history holds.
-func Choose(states []*State, facts *Facts, proven bool, read Reader) *State {
+// request win, then those of the same agent, the newest first.
+func Choose(states []*State, facts *Facts, read Reader) *State {
 	var alike *State
 	for _, s := range slices.Backward(states) {
 		proof := s.proof(facts)
-		if proven {
-			proof = bySignature
-		}
 		switch {
 		case s.plain(facts), proof != noProof && s.equals(facts):
 			return s
@@ -38,30 +34,18 @@ const (
 	// bySession: the client calls both by one name, which its side requests may
 	// have as well.
 	bySession
-	// bySignature: what both hold was made by the provider for nobody else.
-	bySignature
+	// bySeal: both hold what the provider has made for nobody else.
+	bySeal
 )
 
 func (s *State) proof(facts *Facts) proof {
-	if s.Proven(facts) {
-		return bySignature
-	}
-	if s.Session != "" && s.Session == facts.Session {
+	switch {
+	case s.Sealed:
+		return bySeal
+	case s.Session != "" && s.Session == facts.Session:
 		return bySession
 	}
 	return noProof
-}
-
-// Proven reports that the messages which the state has sent hold something that
-// the provider made in this conversation. The facts are those of a request with
-// these messages.
-func (s *State) Proven(facts *Facts) bool {
-	for i := s.Opened; i < min(s.Sent, len(facts.Messages)); i++ {
-		if facts.Messages[i].Signed {
-			return true
-		}
-	}
-	return false
 }
 
 // plain reports a state that has changed nothing, and whose every element is
@@ -122,14 +106,14 @@ func (s *State) equals(facts *Facts) bool {
 
 // sameAgent reports that a request is another turn of the state's agent,
 // although it differs: half of the system prompt is in common. Less is another
-// role over the same history. A name alone proves less than a signature; then
+// role over the same history. A name alone proves less than a seal; then
 // most of the tools must be in common as well.
 func (s *State) sameAgent(facts *Facts, proof proof, read Reader) bool {
 	if proof == noProof {
 		return false
 	}
 	share := s.sharedText(facts, read)
-	return share >= 0.5 && (proof == bySignature || share == 1 || s.sharedTools(facts) > 0.5)
+	return share >= 0.5 && (proof == bySeal || share == 1 || s.sharedTools(facts) > 0.5)
 }
 
 // sharedText is the share of the system prompt that is in effect already, by

@@ -54,15 +54,15 @@ type Reader struct {
 // its name; its thinking was made under another prefix.
 func Begin(conversation string, before *State, why Reason, facts *Facts, able Abilities) *Plan {
 	next := &State{
-		Conversation: conversation, Model: facts.Model, Sent: len(facts.Messages), Opened: len(facts.Messages), Session: facts.Session,
+		Conversation: conversation, Model: facts.Model, Sent: len(facts.Messages), Session: facts.Session,
 		Tools: freeze(facts.Tools), Sections: freezeText(facts.Sections), Text: effective(facts.Sections),
 	}
 	next.remember(facts)
 	if before != nil {
-		next.Epoch, next.Opened = before.Epoch+1, before.Opened
+		next.Epoch, next.Sealed = before.Epoch+1, before.Sealed
 		next.Drop = before.Drop || able.Binding && next.Bound
 	}
-	return &Plan{Epoch: why, Drop: next.Drop, Keep: keepAll(facts), Next: next}
+	return &Plan{Epoch: why, Drop: next.Drop && holdsBound(facts), Keep: keepAll(facts), Next: next}
 }
 
 // Continue plans a request of a known conversation, whose first messages are
@@ -82,11 +82,11 @@ func Continue(s *State, facts *Facts, able Abilities, read Reader) *Plan {
 		return Begin(s.Conversation, s, why, facts, able)
 	}
 	next := &State{
-		Conversation: s.Conversation, Epoch: s.Epoch, Model: facts.Model, Sent: len(facts.Messages), Opened: s.Opened, Session: facts.Session,
+		Conversation: s.Conversation, Epoch: s.Epoch, Model: facts.Model, Sent: len(facts.Messages), Sealed: s.Sealed, Session: facts.Session,
 		Drop: s.Drop, Tools: tools.frozen, Sections: s.Sections, Text: text.text, Edits: s.Edits, Prior: s.prior(facts),
 	}
 	next.remember(facts)
-	plan := &Plan{Tools: tools.pieces, Sections: text.pieces, Drop: s.Drop, Wrote: s.Wrote, Next: next}
+	plan := &Plan{Tools: tools.pieces, Sections: text.pieces, Drop: s.Drop && holdsBound(facts), Wrote: s.Wrote, Next: next}
 	if !said.Empty() {
 		plan.Said = &said
 		next.Edits = append(slices.Clip(s.Edits), Edit{After: next.Sent, Bytes: read.Render(&said)})
@@ -140,6 +140,11 @@ func (s *State) remember(facts *Facts) {
 	for i := range facts.Messages {
 		s.Bound = s.Bound || facts.Messages[i].Bound
 	}
+}
+
+// holdsBound reports thinking in the history.
+func holdsBound(facts *Facts) bool {
+	return slices.ContainsFunc(facts.Messages, func(m Message) bool { return m.Bound })
 }
 
 func firstReason(reasons ...Reason) Reason {

@@ -124,12 +124,13 @@ func unmatched(before []Effective, now []Section) (gone []Effective, came []Sect
 	return gone, came
 }
 
-// arrange finds the bytes of each frozen section, as for tools.
+// arrange finds the bytes of each frozen section, as for tools. A volatile one
+// is the client's own: the provider reads it, but not as part of the prompt.
 func (p *textPlan) arrange(frozen []FrozenSection, sections []Section) {
 	same := len(frozen) == len(sections)
 	pieces := make([]Piece, len(frozen))
 	for i, f := range frozen {
-		j := slices.IndexFunc(sections, func(s Section) bool { return s.Exact == f.Exact })
+		j := slices.IndexFunc(sections, func(s Section) bool { return s.Exact == f.Exact || s.Volatile && f.Volatile })
 		if j < 0 {
 			pieces[i], same = Piece{Kept: f.Exact}, false
 			continue

@@ -18,10 +18,10 @@ type State struct {
 	// Wrote is the number of the client's messages up to what the provider was
 	// asked to write to its cache last, 0 for none.
 	Wrote int
-	// Opened is the number of messages of the first request that was seen of the
-	// conversation. They may be anybody's, such as examples that many agents
-	// begin with; what the provider has made since is this conversation's alone.
-	Opened int
+	// Sealed says that the history holds something that the provider was seen to
+	// make for it. What a history holds without that may be anybody's: examples
+	// that many agents begin with, calls that a framework makes up.
+	Sealed bool
 	// Session is what the client called the conversation, if it did.
 	Session string
 	// Bound says that thinking in the history may be bound to this prefix.
