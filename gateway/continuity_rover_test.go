@@ -37,7 +37,7 @@ type rover struct {
 	turn     int
 	made     int
 	stream   bool
-	strings  bool // writes its texts as strings
+	strings  bool   // writes its texts as strings
 	reply    string // the identifier of the newest
 }
 
