@@ -15,7 +15,7 @@ import (
 	"warmpath/fixtures/provider"
 )
 
-var roverCount = flag.Int("rovers", 40, "random `agents` to play in TestNeverWorseThanStraight")
+var roverCount = flag.Int("rovers", 25, "random `agents` to play in TestNeverWorseThanStraight")
 
 // TestNeverWorseThanStraight plays each agent twice, straight to the provider and
 // through the gateway: what succeeds straight must succeed through, and so must

@@ -312,7 +312,7 @@ func twoNodes(t testing.TB, origin string) []string {
 	return bases
 }
 
-var sessionCount = flag.Int("sessions", 60, "random `sessions` to play in TestSessions")
+var sessionCount = flag.Int("sessions", 40, "random `sessions` to play in TestSessions")
 
 // usage adds up the input tokens of replies.
 type usage struct{ read, total int64 }

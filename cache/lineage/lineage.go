@@ -21,8 +21,10 @@ const (
 	// maxTries bounds how often a save is tried again when others save at the
 	// same place at the same time.
 	maxTries = 4
-	// maxLookup bounds how many histories are looked up in one round trip.
-	maxLookup = 2048
+	// maxLookup bounds how many histories are looked up, and firstLookup is how
+	// many of them in the first round trip, which is nearly always the last.
+	maxLookup   = 2048
+	firstLookup = 12
 	// keptLonger is how much longer elements are kept than the states that need
 	// them, which are written anew with every request.
 	keptLonger = 7
@@ -75,46 +77,85 @@ func Seal(head Head, sent int, seal string) Sealed {
 	return Sealed{Head: Head(digest.Sum(nil)[:16]), Sent: sent}
 }
 
-// Known is what the store has under the longest known history of a request.
+// Known is what the store has under the histories of a request, read as far as
+// it is asked for: a conversation that goes on is found at once, and each state
+// is as long as its tools and edits.
 type Known struct {
-	// Sent is the number of messages of that history; without States it is 0.
+	// Sent is for whoever chooses a level: its number of messages.
+	Sent int
+
+	store  cache.Store
+	keys   []string
+	places []Level // of the keys
+	values [][]byte
+	chunk  int
+	next   int
+	// last is the key of the request's own history, and own what stands there.
+	last string
+	own  []byte
+}
+
+// Level is one known history.
+type Level struct {
+	// Sent is the number of its messages, and Sealed says that it was found by
+	// its seal.
 	Sent   int
-	States []*continuity.State
-	// own is what stands under the request's own history.
-	own []byte
+	Sealed bool
+	value  []byte
+}
+
+// States are those that stand under the history, oldest first. A state that
+// cannot be read was written by another version: as if lost.
+func (l Level) States() []*continuity.State {
+	states, err := decode(l.value)
+	if err != nil {
+		return nil
+	}
+	return states
 }
 
 // Find looks for the states that a request with these heads may go on from.
-// The sealed ones, in ascending order, are longer than the histories that they
-// seal.
-func (l *Lineage) Find(ctx context.Context, heads []Head, sealed ...Sealed) (*Known, error) {
+// Sealed histories, in ascending order, are longer than those that they seal.
+func (l *Lineage) Find(heads []Head, sealed ...Sealed) *Known {
 	first := max(1, len(heads)-maxLookup) // the empty history belongs to everybody
-	keys := make([]string, 0, len(heads)-first+len(sealed))
-	places := make([]int, 0, cap(keys))
+	known := &Known{store: l.store, chunk: firstLookup, last: headKey(heads[len(heads)-1])}
+	add := func(head Head, level Level) {
+		known.keys, known.places = append(known.keys, headKey(head)), append(known.places, level)
+	}
 	for i := len(heads) - 1; i >= first; i-- {
 		for ; len(sealed) > 0 && sealed[len(sealed)-1].Sent >= i; sealed = sealed[:len(sealed)-1] {
-			keys = append(keys, headKey(sealed[len(sealed)-1].Head))
-			places = append(places, sealed[len(sealed)-1].Sent)
+			add(sealed[len(sealed)-1].Head, Level{Sent: sealed[len(sealed)-1].Sent, Sealed: true})
 		}
-		keys = append(keys, headKey(heads[i]))
-		places = append(places, i)
+		add(heads[i], Level{Sent: i})
 	}
-	if len(keys) == 0 {
-		return &Known{}, nil
-	}
-	values, err := l.store.GetMany(ctx, keys...)
-	if err != nil {
-		return nil, fmt.Errorf("looking a conversation up: %w", err)
-	}
-	known := &Known{own: values[slices.Index(keys, headKey(heads[len(heads)-1]))]}
-	for i, value := range values {
-		// A state that cannot be read was written by another version: as if lost.
-		if states, err := decode(value); err == nil && len(states) > 0 {
-			known.Sent, known.States = places[i], states
-			return known, nil
+	return known
+}
+
+// Next gives the known histories one after the other, the longest first. It is
+// false behind the last.
+func (k *Known) Next(ctx context.Context) (level Level, ok bool, err error) {
+	for k.next < len(k.keys) {
+		if k.next == len(k.values) {
+			chunk := k.keys[k.next:min(k.next+k.chunk, len(k.keys))]
+			values, err := k.store.GetMany(ctx, chunk...)
+			if err != nil {
+				return Level{}, false, fmt.Errorf("looking a conversation up: %w", err)
+			}
+			k.values, k.chunk = append(k.values, values...), k.chunk*8
+			if at := slices.Index(chunk, k.last); at >= 0 {
+				k.own = values[at]
+			}
+		}
+		at := k.next
+		k.next++
+		if value := k.values[at]; len(value) > 0 {
+			k.values[at] = nil
+			level = k.places[at]
+			level.value = value
+			return level, true, nil
 		}
 	}
-	return known, nil
+	return Level{}, false, nil
 }
 
 // SaveSealed puts a state where only the conversation that got the reply will

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"warmpath/cache"
 	"warmpath/cache/lineage"
@@ -45,22 +44,35 @@ func state(name string, sent int) *continuity.State {
 func save(t *testing.T, l *lineage.Lineage, scope string, messages []continuity.Message, next *continuity.State, keep map[continuity.Hash][]byte) {
 	t.Helper()
 	heads := lineage.Heads(scope, messages)
-	known, err := l.Find(context.Background(), heads)
-	if err == nil {
-		err = l.Save(context.Background(), heads[len(heads)-1], known, next, keep)
-	}
-	if err != nil {
+	known := find(t, l, scope, messages)
+	longest(t, known)
+	if err := l.Save(context.Background(), heads[len(heads)-1], known, next, keep); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func find(t *testing.T, l *lineage.Lineage, scope string, messages []continuity.Message) *lineage.Known {
 	t.Helper()
-	known, err := l.Find(context.Background(), lineage.Heads(scope, messages))
+	return l.Find(lineage.Heads(scope, messages))
+}
+
+// longest is what stands under the longest known history.
+func longest(t *testing.T, known *lineage.Known) (sent int, states []*continuity.State) {
+	t.Helper()
+	level, ok, err := known.Next(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return known
+	if !ok {
+		return 0, nil
+	}
+	return level.Sent, level.States()
+}
+
+func states(t *testing.T, known *lineage.Known) []*continuity.State {
+	t.Helper()
+	_, states := longest(t, known)
+	return states
 }
 
 func TestLongestKnownHistoryWins(t *testing.T) {
@@ -84,9 +96,9 @@ func TestLongestKnownHistoryWins(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			known := find(t, l, test.scope, test.messages)
-			if diff := cmp.Diff(test.want, known.States); diff != "" || known.Sent != test.sent {
-				t.Errorf("sent %d, want %d; states (-want +got):\n%s", known.Sent, test.sent, diff)
+			sent, states := longest(t, find(t, l, test.scope, test.messages))
+			if diff := cmp.Diff(test.want, states); diff != "" || sent != test.sent {
+				t.Errorf("sent %d, want %d; states (-want +got):\n%s", sent, test.sent, diff)
 			}
 		})
 	}
@@ -105,7 +117,7 @@ func TestBranchesThatBeganTogetherAreKeptApart(t *testing.T) {
 	}
 	wait.Wait()
 	names := map[string]int{}
-	for _, s := range find(t, l, "scope", history("u1", "a1", "u2")).States {
+	for _, s := range states(t, find(t, l, "scope", history("u1", "a1", "u2"))) {
 		names[s.Conversation]++
 	}
 	if diff := cmp.Diff(map[string]int{"branch 0": 1, "branch 1": 1, "branch 2": 1, "branch 3": 1}, names); diff != "" {
@@ -134,7 +146,7 @@ func (broken) GetMany(context.Context, ...string) ([][]byte, error) { return nil
 
 func TestABrokenStoreSaysSo(t *testing.T) {
 	l := lineage.New(broken{}, time.Hour)
-	if _, err := l.Find(context.Background(), lineage.Heads("s", history("u1"))); !errors.Is(err, errBroken) {
+	if _, _, err := l.Find(lineage.Heads("s", history("u1"))).Next(context.Background()); !errors.Is(err, errBroken) {
 		t.Errorf("Find: %v", err)
 	}
 	if _, err := l.Kept(context.Background(), hash("a")); !errors.Is(err, errBroken) {
@@ -150,12 +162,12 @@ func TestUnreadableStateIsAsIfLost(t *testing.T) {
 	if err := store.Set(context.Background(), cache.Entry{Key: key, Value: []byte("from the future"), TTL: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
-	if known := find(t, l, "scope", history("u1")); len(known.States) > 0 {
-		t.Errorf("found %v", known.States)
+	if got := states(t, find(t, l, "scope", history("u1"))); len(got) > 0 {
+		t.Errorf("found %v", got)
 	}
 	save(t, l, "scope", history("u1"), state("c", 1), nil)
-	if known := find(t, l, "scope", history("u1")); len(known.States) != 1 {
-		t.Errorf("found %d states after the save, want 1", len(known.States))
+	if got := states(t, find(t, l, "scope", history("u1"))); len(got) != 1 {
+		t.Errorf("found %d states after the save, want 1", len(got))
 	}
 }
 
@@ -164,8 +176,8 @@ func TestManyThatAreAlikeAreOneState(t *testing.T) {
 	for i := range 20 {
 		save(t, l, "scope", history("u1"), state(fmt.Sprint("retry ", i), 1), nil)
 	}
-	if states := find(t, l, "scope", history("u1")).States; len(states) != 1 || states[0].Conversation != "retry 19" {
-		t.Errorf("%d states, the last of %v", len(states), states[len(states)-1].Conversation)
+	if got := states(t, find(t, l, "scope", history("u1"))); len(got) != 1 || got[0].Conversation != "retry 19" {
+		t.Errorf("%d states, the last of %v", len(got), got[len(got)-1].Conversation)
 	}
 }
 
@@ -176,9 +188,8 @@ func TestTheOldestLanesGiveWayToLargeOnes(t *testing.T) {
 		large.Edits = []continuity.Edit{{After: 1, Bytes: make([]byte, cache.MaxValue/4+i)}}
 		save(t, l, "scope", history("u1"), large, nil)
 	}
-	states := find(t, l, "scope", history("u1")).States
-	if len(states) != 2 || states[1].Conversation != "lane 3" {
-		t.Errorf("%d states", len(states))
+	if got := states(t, find(t, l, "scope", history("u1"))); len(got) != 2 || got[1].Conversation != "lane 3" {
+		t.Errorf("%d states", len(got))
 	}
 }
 
@@ -192,17 +203,59 @@ func TestASealFindsItsOwn(t *testing.T) {
 	}
 	own := state("mine", 1)
 	own.Sealed = true
-	for seal, want := range map[string]lineage.Known{
-		"toolu_1": {Sent: 1, States: []*continuity.State{own}},
-		"toolu_2": {Sent: 1, States: []*continuity.State{own}},
-		"toolu_3": {Sent: 1, States: []*continuity.State{state("somebody's", 1)}},
+	for seal, want := range map[string][]*continuity.State{
+		"toolu_1": {own, state("somebody's", 1)},
+		"toolu_2": {own, state("somebody's", 1)},
+		"toolu_3": {state("somebody's", 1)},
 	} {
-		known, err := l.Find(context.Background(), heads, lineage.Seal(heads[1], 1, seal))
-		if err != nil {
-			t.Fatal(err)
+		known := l.Find(heads, lineage.Seal(heads[1], 1, seal))
+		var got []*continuity.State
+		for {
+			level, ok, err := known.Next(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !ok {
+				break
+			}
+			if level.Sealed != (len(got) == 0 && len(want) == 2) {
+				t.Errorf("%s: level %d is sealed: %t", seal, len(got), level.Sealed)
+			}
+			got = append(got, level.States()...)
 		}
-		if diff := cmp.Diff(want, *known, cmpopts.IgnoreUnexported(lineage.Known{})); diff != "" {
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", seal, diff)
 		}
+	}
+}
+
+// counting is a store that counts what it is asked for.
+type counting struct {
+	cache.Store
+	keys, calls int
+}
+
+func (c *counting) GetMany(ctx context.Context, keys ...string) ([][]byte, error) {
+	c.keys, c.calls = c.keys+len(keys), c.calls+1
+	return c.Store.GetMany(ctx, keys...)
+}
+
+func TestALongConversationReadsLittle(t *testing.T) {
+	store := &counting{Store: cache.NewMemory(64 << 20)}
+	l := lineage.New(store, time.Hour)
+	var long []string
+	for i := range 600 {
+		long = append(long, fmt.Sprint("m", i))
+	}
+	save(t, l, "scope", history(long[:2]...), state("early", 2), nil)
+	save(t, l, "scope", history(long[:598]...), state("late", 598), nil)
+	store.keys, store.calls = 0, 0
+	if got := states(t, find(t, l, "scope", history(long...))); got[0].Conversation != "late" || store.calls != 1 || store.keys > 20 {
+		t.Errorf("%s after %d keys in %d calls", got[0].Conversation, store.keys, store.calls)
+	}
+	store.keys, store.calls = 0, 0
+	long[300] = "edited"
+	if got := states(t, find(t, l, "scope", history(long...))); got[0].Conversation != "early" || store.calls > 4 {
+		t.Errorf("%s after %d calls", got[0].Conversation, store.calls)
 	}
 }

@@ -35,6 +35,9 @@ type warmth struct {
 	lacks lack
 	// marked says that marks are the gateway's, unmarked that they must not be.
 	marked, unmarked bool
+	// blind says that the store did not answer. What it has of the conversation
+	// stays good for the next request, and must not give way to this one.
+	blind bool
 	// passing requests go out as they came, and nothing is remembered of them.
 	passing bool
 	// stripped says that thinking was left out here, because the request cannot
@@ -73,7 +76,7 @@ func (x *exchange) warm(body []byte) []byte {
 		// Without its memory the request goes out as the client sent it, and can
 		// still be repaired if thinking in it was made under another prefix.
 		x.relay.metrics.Unplanned("store")
-		w.known, w.plan = new(lineage.Known), nil
+		w.known, w.plan, w.blind = new(lineage.Known), nil, true
 		w.begin(continuity.BytesLost)
 	}
 	edited, err := w.edited()
@@ -146,13 +149,21 @@ func (x *exchange) plan(w *warmth) bool {
 		w.begin(continuity.Fresh)
 		return true
 	}
-	known, err := x.relay.memory.Find(x.ctx, w.heads, w.seals()...)
-	if err != nil {
-		return false
-	}
-	w.known = known
+	w.known = x.relay.memory.Find(w.heads, w.seals()...)
 	read := w.reader(x.ctx, x.relay.memory)
-	state := continuity.Choose(known.States, w.facts, read)
+	var state *continuity.State
+	for state == nil {
+		level, ok, err := w.known.Next(x.ctx)
+		if err != nil {
+			return false
+		}
+		if !ok {
+			break
+		}
+		if state = continuity.Choose(level.States(), level.Sealed, w.facts, read); state != nil {
+			w.known.Sent = level.Sent
+		}
+	}
 	if state == nil {
 		w.begin(continuity.Fresh)
 		return true
@@ -333,7 +344,7 @@ func (x *exchange) remember() {
 	if w == nil {
 		return
 	}
-	if x.req.Operation != OpGenerate || w.passing {
+	if x.req.Operation != OpGenerate || w.passing || w.blind {
 		return
 	}
 	keep := make(map[continuity.Hash][]byte, len(w.plan.Keep))
@@ -344,7 +355,7 @@ func (x *exchange) remember() {
 		x.relay.metrics.Unplanned("store")
 		return
 	}
-	w.sealing = !w.plan.Next.Sealed
+	w.sealing = w.plan.Next.Seals()
 }
 
 // told are the header lines that tell the client what was done with its request.

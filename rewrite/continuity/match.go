@@ -1,30 +1,71 @@
 package continuity
 
-import "slices"
+import (
+	"bytes"
+	"slices"
+)
 
 // Choose picks the state that a request goes on from, among those that stand
-// under the longest known history of it. Nil means that the request begins a
-// conversation, or a lane, of its own: to graft it onto another agent's would be
-// the one unforgivable fault.
+// under one known history of it, oldest first. Nil means that none of them is
+// known to be the request's own: to graft it onto another agent's would be the
+// one unforgivable fault.
 //
 // Two agents may well have the same history: both open with the same words and
-// hear the same reply. So a state is only taken for the request's own if that is
-// proven, or if going on from it sends nothing but what the request holds.
-// Among the proven ones those whose tools and system prompt are those of the
-// request win, then those of the same agent, the newest first.
-func Choose(states []*State, facts *Facts, read Reader) *State {
-	var alike *State
+// hear the same reply, or one agent goes on from one history in several ways. So
+// a state is only taken for the request's own if that is proven, or if going on
+// from it sends nothing but what the request holds. Sealed says that the history
+// was found together with what the provider has made in its reply.
+func Choose(states []*State, sealed bool, facts *Facts, read Reader) *State {
+	var equal, alike []*State
 	for _, s := range slices.Backward(states) {
 		proof := s.proof(facts)
 		switch {
-		case s.plain(facts), proof != noProof && s.equals(facts):
+		case s.plain(facts):
 			return s
-		case alike == nil && s.sameAgent(facts, proof, read):
-			alike = s
+		case proof == noProof, !sealed && s.elsewhere(facts):
+		case s.equals(facts):
+			equal = append(equal, s)
+		case s.Sent < len(facts.Messages) && s.sameAgent(facts, proof, read):
+			// The same request with other tools or another prompt is another
+			// way to go on from what stands before it.
+			alike = append(alike, s)
 		}
 	}
-	return alike
+	if len(equal) > 0 {
+		return only(equal)
+	}
+	return only(alike)
 }
+
+// only is the newest of states that have said the same; of others nobody can
+// tell whose they are.
+func only(states []*State) *State {
+	for _, s := range states {
+		if !slices.EqualFunc(s.Edits, states[0].Edits, func(a, b Edit) bool {
+			return a.After == b.After && bytes.Equal(a.Bytes, b.Bytes)
+		}) {
+			return nil
+		}
+	}
+	if len(states) == 0 {
+		return nil
+	}
+	return states[0]
+}
+
+// elsewhere reports a state that is not the request's, since its own would have
+// been found by what the provider made in the reply to it.
+func (s *State) elsewhere(facts *Facts) bool {
+	if !s.Seals() || s.Sent >= len(facts.Messages) {
+		return false
+	}
+	reply := &facts.Messages[s.Sent]
+	return reply.Role == Assistant && reply.Seal.Len() > 0
+}
+
+// Seals reports a state whose replies are looked through for a seal: nothing
+// else tells its conversation, or its way to go on, from others.
+func (s *State) Seals() bool { return !s.Sealed || len(s.Edits) > 0 }
 
 // proof is why a state must be one of the request's own conversation.
 type proof uint8
