@@ -15,6 +15,7 @@ import (
 // compaction, which is the main loop in all but its tools, goes out behind the
 // whole of its prefix.
 func TestLanes(t *testing.T) {
+	t.Parallel()
 	for _, model := range []string{"claude-opus-5-5", "claude-opus-5", "claude-opus-4-8"} {
 		t.Run(model, func(t *testing.T) {
 			core, origin := simulated(t)

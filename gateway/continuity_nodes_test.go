@@ -64,6 +64,7 @@ var script = []string{"does nothing", "adds a tool", "another day", "sorts its t
 // TestNodesShareOneStore is case SB-02: three gateways over one Redis send what
 // one alone would have sent.
 func TestNodesShareOneStore(t *testing.T) {
+	t.Parallel()
 	address := redisServer(t)
 	core, origin := simulated(t)
 	play := func(bases []string, key string) (prompts []string) {
@@ -108,6 +109,7 @@ func TestNodesShareOneStore(t *testing.T) {
 // TestForks goes on from one prefix in many ways at once, each with edits of its
 // own: all read the whole of it, and none gets the words of another.
 func TestForks(t *testing.T) {
+	t.Parallel()
 	const forks = 6
 	core, origin := simulated(t)
 	nodes := twoNodes(t, origin)
@@ -189,6 +191,7 @@ func (d *deaf) GetMany(ctx context.Context, keys ...string) ([][]byte, error) {
 // TestAStoreThatMissesOneRequest is the other half of SB-08: the request goes
 // out as the agent sent it, and the next one goes on from what there was before.
 func TestAStoreThatMissesOneRequest(t *testing.T) {
+	t.Parallel()
 	core, origin := simulated(t)
 	store := &deaf{Store: cache.NewMemory(64 << 20)}
 	_, base, _ := startWith(t, origin, gateway.Options{Store: store}, func(cfg *config.Config) { cfg.Quiet = true })

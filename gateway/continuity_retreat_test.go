@@ -103,6 +103,7 @@ func (p *pupil) ask() (status int, got string) {
 }
 
 func TestRetreats(t *testing.T) {
+	t.Parallel()
 	has := strings.Contains
 	tests := map[string]struct {
 		model  string
@@ -239,6 +240,7 @@ func stripped(body string) string {
 // What no edit of ours can have caused reaches the client byte for byte, and
 // nothing is sent again.
 func TestTheClientsOwnErrorsPass(t *testing.T) {
+	t.Parallel()
 	for name, words := range map[string]string{
 		"marks": fourText, "lifetimes": lifetimeText, "a system message": placeText, "an unknown role": unknownText,
 		"tools": changeText, "a field": deferText, "a mark": automaticText, "too long": tooLongText,
@@ -272,6 +274,7 @@ func TestTheClientsOwnErrorsPass(t *testing.T) {
 // A provider that refuses everything is asked a bounded number of times, and its
 // last word is about the client's own request.
 func TestRetreatsEnd(t *testing.T) {
+	t.Parallel()
 	for name, words := range map[string]string{
 		"bound": boundText, "place": placeText, "beta": betaText, "field": deferText, "marks": fourText, "else": tooLongText,
 	} {
@@ -310,6 +313,7 @@ func TestRetreatsEnd(t *testing.T) {
 // An agent that edits nothing is silent: its own bytes go out, and only a beta
 // header goes along.
 func TestSilence(t *testing.T) {
+	t.Parallel()
 	p := newPicky(t, func(string, string) string { return "" })
 	_, base, _ := start(t, p.URL, func(cfg *config.Config) { cfg.Quiet = true })
 	a := &pupil{t: t, base: base, model: "claude-opus-5-5", tools: "a b", system: "A prompt.", opening: "hi", extra: ` "metadata" : {"user_id":"\u0041"} , `}

@@ -8,7 +8,9 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -39,6 +41,7 @@ type rover struct {
 	stream   bool
 	strings  bool   // writes its texts as strings
 	reply    string // the identifier of the newest
+	usage    usage
 }
 
 func newRover(seed uint64, key string, base ...string) *rover {
@@ -448,6 +451,12 @@ func (r *rover) post(t *testing.T, path string, body object) (status int, conten
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, count := range inputs.FindAllSubmatch(answer, 3) {
+		n, _ := strconv.ParseInt(string(count[2]), 10, 64)
+		if r.usage.total += n; string(count[1]) == "cache_read_" {
+			r.usage.read += n
+		}
+	}
 	var reply struct {
 		ID      string
 		Content []any
@@ -461,6 +470,9 @@ func (r *rover) post(t *testing.T, path string, body object) (status int, conten
 	r.reply = reply.ID
 	return resp.StatusCode, reply.Content, reply.Error.Message
 }
+
+// inputs are the counts of a reply's prompt, which are the first in a stream too.
+var inputs = regexp.MustCompile(`"(cache_read_|cache_creation_|)input_tokens":(\d+)`)
 
 // folded is the content that the events of a stream make.
 func folded(t *testing.T, stream []byte) (content []any) {

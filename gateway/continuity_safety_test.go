@@ -129,6 +129,7 @@ func header(record *provider.Record, name string) string {
 // of each in what was sent for the others. This is the one fault that nothing
 // could make good.
 func TestNobodyReadsAnothersWords(t *testing.T) {
+	t.Parallel()
 	const strangers, turns = 24, 6
 	core, origin := simulated(t)
 	nodes := twoNodes(t, origin)

@@ -15,19 +15,21 @@ import (
 	"warmpath/fixtures/provider"
 )
 
-var roverCount = flag.Int("rovers", 25, "random `agents` to play in TestNeverWorseThanStraight")
+var roverCount = flag.Int("rovers", 20, "random `agents` to play in TestNeverWorseThanStraight")
 
 // TestNeverWorseThanStraight plays each agent twice, straight to the provider and
 // through the gateway: what succeeds straight must succeed through, and so must
 // what straight is refused for thinking that is bound to another prefix. What is
 // wrong with a request is told alike on both ways.
 func TestNeverWorseThanStraight(t *testing.T) {
+	t.Parallel()
 	const turns = 12
 	_, straightTo := simulated(t)
 	core, origin := simulated(t)
 	nodes := twoNodes(t, origin)
 	names := slices.Sorted(maps.Keys(roves))
 	tally := map[string]int{}
+	var straightUsage, throughUsage usage
 	for seed := range *roverCount {
 		key := fmt.Sprint("rover-", seed)
 		straight, through := newRover(uint64(seed), key, straightTo), newRover(uint64(seed), key, nodes...)
@@ -100,8 +102,16 @@ func TestNeverWorseThanStraight(t *testing.T) {
 				}
 			}
 		}
+		straightUsage.read, straightUsage.total = straightUsage.read+straight.usage.read, straightUsage.total+straight.usage.total
+		throughUsage.read, throughUsage.total = throughUsage.read+through.usage.read, throughUsage.total+through.usage.total
+		if lost := straight.usage.share() - through.usage.share(); lost > 0.03 {
+			t.Logf("agent %d on %v reads %.1f%% less through, after %q", seed, through.models, 100*lost, did)
+		}
 	}
-	t.Logf("%d agents", *roverCount)
+	t.Logf("%d agents: %.2f%% of the input came from the cache straight, %.2f%% through", *roverCount, 100*straightUsage.share(), 100*throughUsage.share())
+	if throughUsage.share() < straightUsage.share() {
+		t.Error("less comes from the cache through")
+	}
 	for _, what := range slices.Sorted(maps.Keys(tally)) {
 		t.Logf("%6d %s", tally[what], what)
 	}

@@ -13,6 +13,7 @@ import (
 // goes on with new messages only, and edits itself whenever it begins anew. What
 // succeeds straight succeeds through, and after an edit what straight is refused.
 func TestThreads(t *testing.T) {
+	t.Parallel()
 	edits := []string{"adds a tool", "drops a tool", "another day", "edits a tool", "adds a section", "brings one back", "does nothing", "thinks silently"}
 	for seed := range 12 {
 		_, straightTo := simulated(t)

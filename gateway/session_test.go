@@ -312,7 +312,7 @@ func twoNodes(t testing.TB, origin string) []string {
 	return bases
 }
 
-var sessionCount = flag.Int("sessions", 40, "random `sessions` to play in TestSessions")
+var sessionCount = flag.Int("sessions", 30, "random `sessions` to play in TestSessions")
 
 // usage adds up the input tokens of replies.
 type usage struct{ read, total int64 }
@@ -427,6 +427,7 @@ func clip(text string) string { return text[:min(len(text), 300)] }
 // and holds each request to what must hold for all of them. The same agents go
 // straight as well, to compare what comes from the cache.
 func TestSessions(t *testing.T) {
+	t.Parallel()
 	const turns, twins = 10, 100
 	sessions := *sessionCount
 	core, origin := simulated(t)
@@ -523,6 +524,7 @@ func betasOf(record *provider.Record) []string {
 // TestRestart kills the gateway between any two turns: the next one must send
 // what the first would have sent.
 func TestRestart(t *testing.T) {
+	t.Parallel()
 	core, origin := simulated(t)
 	folder := t.TempDir()
 	play := func(restart bool, key string) (prompts []string) {

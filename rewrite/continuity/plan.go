@@ -167,7 +167,10 @@ func tooBig(d *Directive, facts *Facts) bool {
 		said += span.Len()
 	}
 	for i := range facts.Tools {
-		all += facts.Tools[i].Span.Len()
+		length := facts.Tools[i].Span.Len()
+		if all += length; slices.Contains(d.Add, facts.Tools[i].Name) {
+			said += length // Its definition comes with the directive.
+		}
 	}
 	for i := range facts.Sections {
 		all += facts.Sections[i].Span.Len()

@@ -12,7 +12,7 @@ import (
 )
 
 // world is a request in shorthand: tools as name=definition, with a leading ~
-// for a deferred one, sections as text, messages as one letter each: u user,
+// for a deferred one and ! for one that is fixed, sections as text, messages as one letter each: u user,
 // a assistant, s system, c assistant that calls, r results, h assistant paused
 // behind a hosted result, o assistant with an open hosted call, b bound thinking.
 type world struct {
@@ -41,9 +41,10 @@ func (w *world) facts() *Facts {
 	f := &Facts{Model: "m"}
 	for _, tool := range w.tools {
 		plain, deferred := strings.CutPrefix(tool, "~")
+		plain, fixed := strings.CutPrefix(plain, "!")
 		name, definition, _ := strings.Cut(plain, "=")
 		// Spaces are spelling, not meaning.
-		f.Tools = append(f.Tools, Tool{Name: name, Meaning: hash(strings.TrimSpace(definition)), Exact: hash(plain), Span: w.span(tool), Deferred: deferred})
+		f.Tools = append(f.Tools, Tool{Name: name, Meaning: hash(strings.TrimSpace(definition)), Exact: hash(plain), Span: w.span(tool), Deferred: deferred, Fixed: fixed})
 	}
 	for _, text := range w.sections {
 		span := w.span(text)
@@ -266,6 +267,37 @@ func TestContinue(t *testing.T) {
 		"FB-03 deferred tools stay in place": {full, []turn{
 			{world{[]string{"x=1", "~p=1"}, nil, "u", nil}, "x=1,~p=1||u", Fresh},
 			{world{[]string{"~q=1", "x=1", "~p=1"}, nil, "uau", nil}, "x=1,~p=1,~q=1||uau", None},
+		}},
+		"FB-03 deferred tools come, change and go": {full, []turn{
+			{world{[]string{"x=1", "~p=1"}, nil, "u", nil}, "x=1,~p=1||u", Fresh},
+			{world{[]string{"~p=2", "x=1", "~q=1"}, nil, "uau", nil}, "x=1,~p=2,~q=1||uau", None},
+			{world{[]string{"x=1", "~q=1"}, nil, "uauau", nil}, "x=1,~q=1||uauau", None},
+		}},
+		"a deferred tool that is loaded stays": {full, []turn{
+			{world{[]string{"x=1", "~p=1"}, nil, "u", nil}, "x=1,~p=1||u", Fresh},
+			{world{[]string{"x=1", "p=1"}, nil, "uau", nil}, "x=1,~p=1||uau[+p]", None},
+			{world{[]string{"x=1"}, nil, "uauau", nil}, "x=1,~p=1||uau[+p]au[-p]", None},
+		}},
+		"tools that no directive can change": {full, []turn{
+			{world{[]string{"x=1", "!m=1"}, nil, "u", nil}, "x=1,!m=1||u", Fresh},
+			{world{[]string{"!m=1", "x=1", "y=1"}, nil, "uau", nil}, "x=1,!m=1,~y=1||uau[+y]", None},
+			{world{[]string{"x=1", "y=1"}, nil, "uauau", nil}, "x=1,y=1||uauau", ToolsChanged},
+			{world{[]string{"x=1", "y=1", "!m=1"}, nil, "uauauau", nil}, "x=1,y=1,!m=1||uauauau", ToolsChanged},
+		}},
+		"the first tools of all": {full, []turn{
+			{world{nil, []string{"s"}, "u", nil}, "|s|u", Fresh},
+			{world{[]string{"x=1"}, []string{"s"}, "uau", nil}, "x=1|s|uau", ToolsChanged},
+		}},
+		"PL-10 two changes without a reply between": {full, []turn{
+			{world{[]string{"x=1", "y=1", "z=1"}, nil, "u", nil}, "x=1,y=1,z=1||u", Fresh},
+			{world{[]string{"x=1", "y=1"}, nil, "uau", nil}, "x=1,y=1,z=1||uau[-z]", None},
+			{world{[]string{"x=1"}, nil, "uau", nil}, "x=1,y=1,z=1||uau[-z][-y]", None},
+			{world{[]string{"x=1"}, nil, "uauu", nil}, "x=1,y=1,z=1||uauu[-y; -z]", None},
+			{world{[]string{"x=1"}, nil, "uauuau", nil}, "x=1,y=1,z=1||uauu[-y; -z]au", None},
+		}},
+		"PB-12 more tools than all the rest": {full, []turn{
+			{world{[]string{"x=1"}, nil, "u", nil}, "x=1||u", Fresh},
+			{world{[]string{"x=1", "y=" + strings.Repeat("y", 900)}, nil, "uau", nil}, "x=1,y=" + strings.Repeat("y", 900) + "||uau", DirectiveTooBig},
 		}},
 		"one name twice is the provider's to judge": {full, []turn{
 			{world{[]string{"x=1"}, nil, "u", nil}, "x=1||u", Fresh},

@@ -1,0 +1,84 @@
+package continuity
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestChoose(t *testing.T) {
+	// A prompt of ten lines, so that one of them is a tenth of it.
+	prompt := func(first string) string { return first + strings.Repeat("\na rule that stays", 9) }
+	common := world{[]string{"x=1", "y=1"}, []string{prompt("mine......")}, "u", nil}
+	type change func(*State)
+	sealed := func(s *State) { s.Sealed = true }
+	named := func(s *State) { s.Session = "name" }
+	edited := func(bytes string) change {
+		return func(s *State) { s.Edits = append(s.Edits, Edit{After: 1, Bytes: []byte(bytes)}) }
+	}
+	dropping := func(s *State) { s.Drop = true }
+	tests := map[string]struct {
+		states  [][]change // oldest first
+		sealed  bool
+		request world
+		session string
+		unsaid  bool // the reply holds nothing of the provider's
+		want    int  // index of the chosen state, -1 for none
+	}{
+		"its own, unproven":                    {states: [][]change{{}}, request: common},
+		"its own in another order":             {states: [][]change{{}}, request: world{[]string{"y=1", "x= 1"}, common.sections, "uau", nil}},
+		"another's tools, unproven":            {states: [][]change{{}}, request: world{[]string{"x=1"}, common.sections, "uau", nil}, want: -1},
+		"another's prompt, unproven":           {states: [][]change{{}}, request: world{common.tools, []string{prompt("another's.")}, "uau", nil}, want: -1},
+		"another's deferred tool, unproven":    {states: [][]change{{}}, request: world{[]string{"x=1", "y=1", "~z=1"}, common.sections, "uau", nil}, want: -1},
+		"equal, but edited, unproven":          {states: [][]change{{edited("e")}}, request: common, want: -1},
+		"equal, but dropping, unproven":        {states: [][]change{{dropping}}, request: common, want: -1},
+		"changed, sealed":                      {states: [][]change{{sealed}}, request: world{[]string{"x=1"}, []string{prompt("changed...")}, "uau", nil}},
+		"changed, by its name":                 {states: [][]change{{named}}, session: "name", unsaid: true, request: world{common.tools, []string{prompt("changed...")}, "uau", nil}},
+		"changed, by another name":             {states: [][]change{{named}}, session: "other", unsaid: true, request: world{common.tools, []string{prompt("changed...")}, "uau", nil}, want: -1},
+		"no name is no name":                   {states: [][]change{{}}, request: world{common.tools, []string{prompt("changed...")}, "uau", nil}, want: -1},
+		"other tools, by its name":             {states: [][]change{{named}}, session: "name", unsaid: true, request: world{[]string{"a=1", "b=1"}, []string{prompt("changed...")}, "uau", nil}, want: -1},
+		"a compaction without tools":           {states: [][]change{{sealed}}, request: world{nil, common.sections, "uau", nil}},
+		"another role":                         {states: [][]change{{sealed}}, request: world{common.tools, []string{"make a title"}, "uau", nil}, want: -1},
+		"a role of a part of the prompt":       {states: [][]change{{sealed}}, request: world{common.tools, []string{"mine......"}, "uau", nil}, want: -1},
+		"a role without a prompt":              {states: [][]change{{sealed}}, request: world{common.tools, nil, "uau", nil}, want: -1},
+		"its lane among roles":                 {states: [][]change{{sealed, edited("e")}, {sealed}}, sealed: true, request: common, want: 1},
+		"the newest of the same":               {states: [][]change{{sealed}, {sealed}}, request: world{[]string{"x=1"}, common.sections, "uau", nil}, want: 1},
+		"one of two ways, nobody knows which":  {states: [][]change{{sealed, edited("a")}, {sealed, edited("b")}}, unsaid: true, request: world{[]string{"x=1"}, common.sections, "uau", nil}, want: -1},
+		"the only way":                         {states: [][]change{{sealed, edited("a")}}, unsaid: true, request: world{[]string{"x=1"}, common.sections, "uau", nil}},
+		"a way whose reply would have told":    {states: [][]change{{sealed, edited("a")}}, request: world{[]string{"x=1"}, common.sections, "uau", nil}, want: -1},
+		"a way whose reply has told":           {states: [][]change{{sealed, edited("a")}}, sealed: true, request: world{[]string{"x=1"}, common.sections, "uau", nil}},
+		"the same request again":               {states: [][]change{{sealed, edited("a")}}, request: common},
+		"the same request with other tools":    {states: [][]change{{sealed}}, request: world{[]string{"x=1"}, common.sections, "u", nil}, want: -1},
+		"sealed, with another's at its side":   {states: [][]change{{}, {sealed, edited("a")}}, sealed: true, request: world{[]string{"x=1"}, common.sections, "uau", nil}, want: 1},
+		"nothing is known":                     {request: common, want: -1},
+		"text that is lost proves no one's":    {states: [][]change{{sealed}}, request: world{common.tools, []string{"lost"}, "uau", nil}, want: -1},
+		"a prompt of one line, of many before": {states: [][]change{{sealed}}, request: world{common.tools, []string{"a rule that stays"}, "uau", nil}, want: -1},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := common
+			begun := Begin("c", nil, Fresh, w.facts(), full).Next
+			var states []*State
+			for _, changes := range test.states {
+				s := *begun
+				for _, change := range changes {
+					change(&s)
+				}
+				states = append(states, &s)
+			}
+			facts := test.request.facts()
+			facts.Session = test.session
+			for i := range facts.Messages {
+				if facts.Messages[i].Role == Assistant && !test.unsaid {
+					facts.Messages[i].Seal.End = 1
+				}
+			}
+			got := Choose(states, test.sealed, facts, Reader{
+				Now:  test.request.at,
+				Kept: func(h Hash) (string, bool) { return common.sections[0], h == hash(common.sections[0]) },
+			})
+			if test.want < 0 && got != nil || test.want >= 0 && (got == nil || got != states[test.want]) {
+				t.Errorf("chose %+v of %d", got, len(states))
+			}
+		})
+	}
+}
