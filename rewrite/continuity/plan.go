@@ -167,10 +167,8 @@ func tooBig(d *Directive, facts *Facts) bool {
 		said += span.Len()
 	}
 	for i := range facts.Tools {
-		length := facts.Tools[i].Span.Len()
-		if all += length; slices.Contains(d.Add, facts.Tools[i].Name) {
-			said += length // Its definition comes with the directive.
-		}
+		// Definitions of new tools have to be read either way.
+		all += facts.Tools[i].Span.Len()
 	}
 	for i := range facts.Sections {
 		all += facts.Sections[i].Span.Len()

@@ -297,7 +297,7 @@ func TestContinue(t *testing.T) {
 		}},
 		"PB-12 more tools than all the rest": {full, []turn{
 			{world{[]string{"x=1"}, nil, "u", nil}, "x=1||u", Fresh},
-			{world{[]string{"x=1", "y=" + strings.Repeat("y", 900)}, nil, "uau", nil}, "x=1,y=" + strings.Repeat("y", 900) + "||uau", DirectiveTooBig},
+			{world{[]string{"x=1", "y=" + strings.Repeat("y", 900)}, nil, "uau", nil}, "x=1,~y=" + strings.Repeat("y", 900) + "||uau[+y]", None},
 		}},
 		"one name twice is the provider's to judge": {full, []turn{
 			{world{[]string{"x=1"}, nil, "u", nil}, "x=1||u", Fresh},
