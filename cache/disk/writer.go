@@ -102,11 +102,12 @@ func (s *Store) commit(batch []*write) {
 	f := s.db.Load()
 	results, err := f.apply(batch)
 	// A large value needs many pages in a row, and only so much eviction makes
-	// them: at last there is nothing else in the file. The steps are even, since
-	// growing ones would throw out far more than the last of them had to.
-	step := max(f.max/64, sizeOf(batch))
-	for evicted := int64(0); errors.Is(err, berrors.ErrMaxSizeReached) && evicted <= f.max; evicted += step {
-		s.evict(step)
+	// them: at last there is nothing else in the file. The steps grow, since an
+	// eviction that leaves half a page behind needs such pages itself, and grow
+	// slowly, since what goes with a large step need not all have gone.
+	step := f.max / 64
+	for more := step; errors.Is(err, berrors.ErrMaxSizeReached) && more <= f.max; more += step {
+		s.evict(more)
 		results, err = f.apply(batch)
 	}
 	if bad, ok := errors.AsType[*damageError](err); ok {
@@ -122,15 +123,6 @@ func (s *Store) commit(batch []*write) {
 		}
 		w.done <- results[i]
 	}
-}
-
-// sizeOf is how many bytes a batch writes.
-func sizeOf(batch []*write) int64 {
-	size := int64(0)
-	for _, w := range batch {
-		size += int64(w.record.size())
-	}
-	return size
 }
 
 // evict removes what has expired, what the file has no room for, and at least
