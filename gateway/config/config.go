@@ -31,6 +31,7 @@ type Config struct {
 	// AdminToken is the token that the admin address asks for; none asks for
 	// nothing.
 	AdminToken secret.String
+	Continuity Continuity
 	Limits     Limits
 	Timeouts   Timeouts
 	// Retries is how often a failed attempt may be repeated before the first
@@ -80,6 +81,16 @@ func ParseMode(name string) (m Mode, ok bool) {
 		}
 	}
 	return Off, false
+}
+
+// Continuity says what the gateway may add, in mode On, to requests of agents
+// that change nothing.
+type Continuity struct {
+	// EarlyBetas sends the betas that a later edit would need from the first
+	// request on, so that the set does not change half-way.
+	EarlyBetas bool
+	// Marks marks the end of prompts whose agents mark nothing there.
+	Marks bool
 }
 
 // Limits bound what one client, or all of them together, can make the gateway

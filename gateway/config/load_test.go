@@ -53,10 +53,11 @@ func (g given) mustLoad(t testing.TB) *Config {
 func TestDefaults(t *testing.T) {
 	got := given{env: map[string]string{"HOME": "/home/me"}}.mustLoad(t)
 	want := &Config{
-		Listen: "127.0.0.1:8787",
-		Admin:  "127.0.0.1:9464",
-		Mode:   On,
-		Data:   "/home/me/.local/share/warmpath",
+		Listen:     "127.0.0.1:8787",
+		Admin:      "127.0.0.1:9464",
+		Mode:       On,
+		Data:       "/home/me/.local/share/warmpath",
+		Continuity: Continuity{EarlyBetas: true, Marks: true},
 		Limits: Limits{
 			Body: 64 << 20, DecodedBody: 64 << 20, Headers: 8 << 10, Connections: 10000,
 		},
@@ -90,6 +91,7 @@ data: memory
 quiet: true
 access_keys: [one, two]
 admin_token: three
+continuity: {early_betas: false, marks: false}
 limits: {body: 1MiB, bodies_in_flight: 2MiB, headers: 16KiB, decoded_body: 3MiB, connections: 7}
 timeouts:
   header: 1s
@@ -149,6 +151,7 @@ func TestFlagsAndVariables(t *testing.T) {
 	written := map[string]string{
 		"listen": "127.0.0.1:5", "admin": "127.0.0.1:6", "mode": "off", "data": "/d", "quiet": "true",
 		"timeouts.drain": "7s", "retries": "1", "admin_token": "t",
+		"continuity.early_betas": "false", "continuity.marks": "false",
 	}
 	text := func(c *Config, s setting) string {
 		if s.secret {

@@ -57,6 +57,16 @@ var settings = []setting{
 		key: "admin_token", env: "WARMPATH_ADMIN_TOKEN", secret: true,
 		field: func(c *Config) value { return credential{&c.AdminToken} },
 	},
+	{
+		key: "continuity.early_betas", flag: "early-betas", env: "WARMPATH_EARLY_BETAS", initial: "true",
+		help:  "send the betas that later edits would need from the first request on",
+		field: func(c *Config) value { return truth{&c.Continuity.EarlyBetas} },
+	},
+	{
+		key: "continuity.marks", flag: "marks", env: "WARMPATH_MARKS", initial: "true",
+		help:  "mark the end of prompts for agents that leave it unmarked",
+		field: func(c *Config) value { return truth{&c.Continuity.Marks} },
+	},
 	{key: "limits.body", initial: "64MiB", field: func(c *Config) value {
 		return bytes[int64]{field: &c.Limits.Body, least: 1 << 10, most: 1 << 30}
 	}},
