@@ -17,6 +17,7 @@ type Body struct {
 	x      *exchange
 	resp   *upstream.Response
 	tap    *tap
+	mender *mender
 	rest   []byte // of the last chunk, for readers with small buffers
 	ended  error  // sticky
 	gone   bool   // the client did not take what was written
@@ -51,7 +52,8 @@ func (x *exchange) answer(resp *upstream.Response) *Reply {
 	})
 	x.tap.begin(x, resp.Status, contentType, encoding)
 	x.listen(resp.Status, resp.Length)
-	if x.tap.guarded() {
+	mender := x.mend(resp.Status, x.tap.encoding != "", x.tap.streamed)
+	if x.tap.guarded() || mender != nil {
 		// Room for heartbeats, and for an error event should the end be missing.
 		reply.Length = -1
 	}
@@ -62,7 +64,7 @@ func (x *exchange) answer(resp *upstream.Response) *Reply {
 	}
 	reply.Fields = append(reply.Fields, x.told()...)
 	x.lines.down = reply.Fields
-	x.body = Body{x: x, resp: resp, tap: &x.tap, spoke: time.Now()}
+	x.body = Body{x: x, resp: resp, tap: &x.tap, mender: mender, spoke: time.Now()}
 	return reply
 }
 
@@ -121,7 +123,7 @@ func (b *Body) next() ([]byte, error) {
 	if ahead := b.x.ahead; len(ahead) > 0 {
 		b.x.ahead = nil
 		b.tap.feed(ahead, time.Now())
-		return ahead, nil
+		return b.mender.feed(ahead), nil
 	}
 	chunk, err := b.resp.Next(settings.patience())
 	now := time.Now()
@@ -135,7 +137,7 @@ func (b *Body) next() ([]byte, error) {
 	}
 	switch {
 	case err == nil:
-		return chunk, nil
+		return b.mender.feed(chunk), nil
 	case errors.Is(err, upstream.ErrSilent):
 		if now.Sub(b.spoke) < settings.Silence {
 			return b.heartbeat(), nil
@@ -149,6 +151,9 @@ func (b *Body) next() ([]byte, error) {
 	}
 	if b.complete() || err == io.EOF && !b.tap.guarded() {
 		b.ended = io.EOF
+		if held := b.mender.end(); len(held) > 0 {
+			return held, nil
+		}
 		return nil, io.EOF
 	}
 	return b.broken(err)
@@ -165,7 +170,7 @@ func (b *Body) handedOver() {
 
 // heartbeat is a frame that the client's dialect ignores, if one fits here.
 func (b *Body) heartbeat() []byte {
-	if b.x.settings.Heartbeat <= 0 || !b.tap.guarded() || b.tap.ended() || !b.tap.events.AtBoundary() {
+	if b.x.settings.Heartbeat <= 0 || !b.tap.guarded() || b.tap.ended() || !b.tap.events.AtBoundary() || b.mender.holds() {
 		return nil
 	}
 	return b.framed([]byte(b.x.dialect.heartbeat))
@@ -196,7 +201,7 @@ func (b *Body) broken(err error) ([]byte, error) {
 		return nil, b.ended
 	}
 	b.ended = io.EOF
-	var last []byte
+	last := b.mender.end()
 	if b.midEvent || b.frames && !b.tap.events.AtBoundary() {
 		last = append(last, "\n\n"...)
 	}

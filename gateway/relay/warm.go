@@ -43,6 +43,9 @@ type warmth struct {
 	// stripped says that thinking was left out here, because the request cannot
 	// ask the provider to.
 	stripped bool
+	// asksBinding says that the client itself asked what becomes of thinking that
+	// is bound to another prefix.
+	asksBinding bool
 	// tried are the retreats that this request has made.
 	tried map[retreat]bool
 }
@@ -69,6 +72,7 @@ func (x *exchange) warm(body []byte) []byte {
 		body: body, facts: facts, able: x.abilities(), heads: lineage.Heads(x.scope(), facts.Messages),
 		kept: map[continuity.Hash][]byte{}, tried: map[retreat]bool{},
 	}
+	w.asksBinding = len(x.missing([]string{betaBinding})) == 0
 	if facts.Thread {
 		return x.pass(w)
 	}

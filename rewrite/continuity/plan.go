@@ -39,6 +39,21 @@ func (p *Plan) Untouched() bool {
 	return p.Tools == nil && p.Sections == nil && len(p.Inserts) == 0 && !p.Drop
 }
 
+// ClientIndex is the client's number of a message by the one that the provider
+// has, both counted from zero, or -1 for a message of the gateway's.
+func (p *Plan) ClientIndex(upstream int) int {
+	index := upstream
+	for i, insert := range p.Inserts {
+		switch place := insert.After + i; {
+		case place == upstream:
+			return -1
+		case place < upstream:
+			index--
+		}
+	}
+	return index
+}
+
 // Reader gives what a plan needs beyond the facts.
 type Reader struct {
 	// Now is the text of a section of the request, by the span of its string.

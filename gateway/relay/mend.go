@@ -1,0 +1,152 @@
+package relay
+
+import (
+	"bytes"
+
+	"warmpath/rewrite"
+	"warmpath/rewrite/anthropic"
+	"warmpath/rewrite/splice"
+)
+
+// mender takes out of a reply what is there only because the gateway has changed
+// the request, and counts messages as the client does. It sees the bytes last:
+// whatever else reads the reply reads the provider's own. A nil one changes
+// nothing.
+type mender struct {
+	// edit gives a document, or the data of an event, as the client is to see it.
+	edit func(document []byte) []byte
+	// streamed replies are edited event by event, others as a whole.
+	streamed bool
+	// held is what cannot go on yet: the beginning of an event, or of a document.
+	held []byte
+	// line is where the last line of held begins.
+	line int
+	off  bool
+}
+
+// maxMended bounds what is held of a reply, in bytes. What is longer goes on as
+// it came.
+const maxMended = 4 << 20
+
+// mend prepares for a reply. There is nothing to mend in what the provider says
+// to the client's own bytes, nor in what is packed.
+func (x *exchange) mend(status int, packed, streamed bool) *mender {
+	w := x.warmth
+	if w == nil || w.passing || packed {
+		return nil
+	}
+	unasked := w.unasked()
+	moved := len(w.plan.Inserts) > 0
+	if len(unasked) == 0 && !moved {
+		return nil
+	}
+	// A good reply counts messages only where it tells what was left out of them.
+	if moved && status < 400 && len(unasked) == 0 && !w.asksBinding {
+		return nil
+	}
+	plan := w.plan
+	return &mender{streamed: streamed, edit: func(document []byte) []byte {
+		for _, name := range unasked {
+			document = anthropic.Without(document, name)
+		}
+		if moved {
+			document = anthropic.MapIndex(document, plan.ClientIndex)
+		}
+		return document
+	}}
+}
+
+// unasked are the members of a reply that answer only what the gateway has asked.
+func (w *warmth) unasked() []string {
+	if w.plan.Drop && !w.asksBinding {
+		return []string{"input_transformations"}
+	}
+	return nil
+}
+
+// feed takes the next bytes of the reply and gives those that may go on.
+func (m *mender) feed(chunk []byte) []byte {
+	if m == nil || m.off {
+		return chunk
+	}
+	if len(m.held)+len(chunk) > maxMended {
+		m.off = true
+		return append(m.rest(), chunk...)
+	}
+	if m.held = append(m.held, chunk...); !m.streamed {
+		return nil
+	}
+	var out []byte
+	for {
+		end, ok := m.event()
+		if !ok {
+			return out
+		}
+		out = append(out, m.mended(m.held[:end])...)
+		m.held, m.line = m.held[end:], 0
+	}
+}
+
+// event finds the end of the first event that is held: behind an empty line.
+func (m *mender) event() (end int, ok bool) {
+	for {
+		i := bytes.IndexAny(m.held[m.line:], "\r\n")
+		if i < 0 {
+			return 0, false
+		}
+		next := m.line + i + 1
+		if m.held[next-1] == '\r' {
+			if next == len(m.held) {
+				return 0, false // a newline may still belong to it
+			}
+			if m.held[next] == '\n' {
+				next++
+			}
+		}
+		if i == 0 {
+			return next, true
+		}
+		m.line = next
+	}
+}
+
+// mended is an event with its data edited, if that is one line.
+func (m *mender) mended(event []byte) []byte {
+	const field = "data:"
+	at := bytes.Index(event, []byte(field))
+	if at < 0 || at > 0 && event[at-1] != '\n' && event[at-1] != '\r' {
+		return event
+	}
+	start := at + len(field)
+	end := start + max(0, bytes.IndexAny(event[start:], "\r\n"))
+	if bytes.Contains(event[end:], []byte(field)) {
+		return event
+	}
+	data := event[start:end]
+	edited := m.edit(data)
+	if len(edited) == len(data) && bytes.Equal(edited, data) {
+		return event
+	}
+	return splice.Apply(nil, event, []splice.Edit{{Span: rewrite.Span{Start: start, End: end}, Text: edited}})
+}
+
+// holds reports that the client has not all of what has come.
+func (m *mender) holds() bool { return m != nil && len(m.held) > 0 }
+
+// end gives what is held once the reply is over.
+func (m *mender) end() []byte {
+	if !m.holds() {
+		return nil
+	}
+	if m.streamed {
+		return m.mended(m.rest())
+	}
+	return m.edit(m.rest())
+}
+
+// rest gives what is held as it came.
+func (m *mender) rest() []byte {
+	held := m.held
+	m.held, m.line = nil, 0
+	return held
+}
