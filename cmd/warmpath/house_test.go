@@ -38,7 +38,7 @@ type tree struct {
 	modules []string // folders of nested modules
 }
 
-// The folders that hold nothing of ours, by name.
+// What holds nothing of ours, by name; in a second work tree .git is a file.
 var notOurs = []string{".git", "bin", "node_modules"}
 
 func load(t *testing.T) *tree {
@@ -65,8 +65,10 @@ var read = sync.OnceValues(func() (*tree, error) {
 		}
 		rel = filepath.ToSlash(rel)
 		switch {
-		case d.IsDir() && slices.Contains(notOurs, d.Name()):
-			return fs.SkipDir
+		case slices.Contains(notOurs, d.Name()):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
 		case d.IsDir():
 			tr.folders = append(tr.folders, rel)
 			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil && rel != "." {
