@@ -1,12 +1,11 @@
 package lineage
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"time"
 
@@ -107,10 +106,7 @@ type Level struct {
 // States are those that stand under the history, oldest first. A state that
 // cannot be read was written by another version: as if lost.
 func (l Level) States() []*continuity.State {
-	states, err := decode(l.value)
-	if err != nil {
-		return nil
-	}
+	states, _ := decode(l.value)
 	return states
 }
 
@@ -163,10 +159,7 @@ func (k *Known) Next(ctx context.Context) (level Level, ok bool, err error) {
 func (l *Lineage) SaveSealed(ctx context.Context, state *continuity.State, sealed ...Sealed) error {
 	own := *state
 	own.Sealed = true
-	value, err := encode([]*continuity.State{&own})
-	if err != nil {
-		return err
-	}
+	value := encode([]*continuity.State{&own})
 	entries := make([]cache.Entry, len(sealed))
 	for i := range sealed {
 		entries[i] = cache.Entry{Key: headKey(sealed[i].Head), Value: value, TTL: l.ttl}
@@ -191,10 +184,7 @@ func (l *Lineage) Save(ctx context.Context, head Head, known *Known, next *conti
 	}
 	old := known.own
 	for range maxTries {
-		value, err := lanes(old, next)
-		if err != nil {
-			return err
-		}
+		value := lanes(old, next)
 		swapped, err := l.store.CompareAndSwap(ctx, old, cache.Entry{Key: headKey(head), Value: value, TTL: l.ttl})
 		if err != nil {
 			return fmt.Errorf("saving a conversation: %w", err)
@@ -214,18 +204,15 @@ func (l *Lineage) Save(ctx context.Context, head Head, known *Known, next *conti
 // lanes puts the next state last among those that were there, of which one that
 // sends the same gives way: a request that was sent again is no other branch.
 // When there are too many, or too much of them, the oldest go.
-func lanes(old []byte, next *continuity.State) ([]byte, error) {
-	states, err := decode(old)
-	if err != nil {
-		states = nil
-	}
+func lanes(old []byte, next *continuity.State) []byte {
+	states, _ := decode(old)
 	states = slices.DeleteFunc(states, func(s *continuity.State) bool { return same(s, next) })
 	states = append(states, next)
 	states = states[max(0, len(states)-maxLanes):]
 	for {
-		value, err := encode(states)
-		if err != nil || len(value) <= cache.MaxValue || len(states) == 1 {
-			return value, err
+		value := encode(states)
+		if len(value) <= cache.MaxValue || len(states) == 1 {
+			return value
 		}
 		states = states[1:]
 	}
@@ -236,7 +223,7 @@ func same(a, b *continuity.State) bool {
 	x, y := *a, *b
 	x.Conversation, y.Conversation = "", ""
 	x.Epoch, y.Epoch = 0, 0
-	return reflect.DeepEqual(x, y)
+	return bytes.Equal(encode([]*continuity.State{&x}), encode([]*continuity.State{&y}))
 }
 
 // Kept reads elements by their hashes; what is lost is missing.
@@ -258,25 +245,6 @@ func (l *Lineage) Kept(ctx context.Context, hashes ...continuity.Hash) (map[cont
 	return kept, nil
 }
 
-// The version in the keys changes with whatever is written under them.
-func headKey(head Head) string               { return "h2:" + string(head[:]) }
+// The letters keep apart what is written under equal hashes.
+func headKey(head Head) string               { return "h3:" + string(head[:]) }
 func elementKey(hash continuity.Hash) string { return "e1:" + string(hash[:]) }
-
-func encode(states []*continuity.State) ([]byte, error) {
-	value, err := json.Marshal(states)
-	if err != nil {
-		return nil, fmt.Errorf("writing a state: %w", err)
-	}
-	return value, nil
-}
-
-func decode(value []byte) ([]*continuity.State, error) {
-	if len(value) == 0 {
-		return nil, nil
-	}
-	var states []*continuity.State
-	if err := json.Unmarshal(value, &states); err != nil {
-		return nil, fmt.Errorf("reading a state: %w", err)
-	}
-	return states, nil
-}

@@ -158,7 +158,7 @@ func TestUnreadableStateIsAsIfLost(t *testing.T) {
 	store := cache.NewMemory(1 << 20)
 	l := lineage.New(store, time.Hour)
 	heads := lineage.Heads("scope", history("u1"))
-	key := "h2:" + string(heads[1][:])
+	key := "h3:" + string(heads[1][:])
 	if err := store.Set(context.Background(), cache.Entry{Key: key, Value: []byte("from the future"), TTL: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestTheOldestLanesGiveWayToLargeOnes(t *testing.T) {
 	l := lineage.New(cache.NewMemory(64<<20), time.Hour)
 	for i := range 4 {
 		large := state(fmt.Sprint("lane ", i), 1)
-		large.Edits = []continuity.Edit{{After: 1, Bytes: make([]byte, cache.MaxValue/4+i)}}
+		large.Edits = []continuity.Edit{{After: 1, Bytes: make([]byte, cache.MaxValue/3+i)}}
 		save(t, l, "scope", history("u1"), large, nil)
 	}
 	if got := states(t, find(t, l, "scope", history("u1"))); len(got) != 2 || got[1].Conversation != "lane 3" {
