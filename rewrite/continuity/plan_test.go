@@ -150,187 +150,85 @@ func (s *session) upstream(w *world, plan *Plan) string {
 	return bytes(plan.Tools, w.tools) + "|" + bytes(plan.Sections, w.sections) + "|" + strings.Join(messages, "")
 }
 
-func TestContinue(t *testing.T) {
-	date := func(day int) string { return fmt.Sprintf("You are careful.\nToday is %d.\nBe brief.", day) }
-	said := func(day int) string {
-		return "say " + hunk{fmt.Sprintf("Today is %d.", day-1), fmt.Sprintf("Today is %d.", day)}.words()
+// story is a conversation of a client's requests with what goes out for each of
+// them, both written tools|sections|messages.
+type story struct {
+	able  Abilities
+	turns []turn
+}
+
+type turn struct {
+	client, upstream string
+	epoch            Reason
+}
+
+// asked reads a client's request in shorthand.
+func asked(request string) world {
+	list := func(text string) []string {
+		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 	}
-	type turn struct {
-		world
-		want  string
-		epoch Reason
-	}
-	tests := map[string]struct {
-		able  Abilities
-		turns []turn
-	}{
-		"DV-01 nothing changed": {full, []turn{
-			{world{[]string{"x=1", "y=1"}, []string{"s"}, "u", nil}, "x=1,y=1|s|u", Fresh},
-			{world{[]string{"x=1", "y=1"}, []string{"s"}, "uau", nil}, "x=1,y=1|s|uau", None},
-		}},
-		"DV-02 section appended": {full, []turn{
-			{world{nil, []string{"s"}, "u", nil}, "|s|u", Fresh},
-			{world{nil, []string{"s", "t"}, "uau", nil}, "|s|uau[say " + addedOpen + "t" + addedClose + "]", None},
-			{world{nil, []string{"s", "t"}, "uauau", nil}, "|s|uau[say " + addedOpen + "t" + addedClose + "]au", None},
-		}},
-		"DV-03 tool enabled": {full, []turn{
-			{world{[]string{"x=1"}, nil, "u", nil}, "x=1||u", Fresh},
-			{world{[]string{"x=1", "y=1"}, nil, "uau", nil}, "x=1,~y=1||uau[+y]", None},
-			{world{[]string{"y=1", "x=1"}, nil, "uauau", nil}, "x=1,~y=1||uau[+y]au", None},
-		}},
-		"DV-04 tool disabled": {full, []turn{
-			{world{[]string{"x=1", "y=1"}, nil, "u", nil}, "x=1,y=1||u", Fresh},
-			{world{[]string{"y=1"}, nil, "uau", nil}, "x=1,y=1||uau[-x]", None},
-		}},
-		"DV-05 one directive in a stable order": {full, []turn{
-			{world{[]string{"x=1"}, []string{"s"}, "u", nil}, "x=1|s|u", Fresh},
-			{world{[]string{"y=1"}, []string{"s", "t", "v"}, "uau", nil},
-				"x=1,~y=1|s|uau[say " + addedOpen + "t" + addedClose + "; say " + addedOpen + "v" + addedClose + "; -x; +y]", None},
-		}},
-		"DV-07 back unchanged": {full, []turn{
-			{world{[]string{"x=1", "y=1"}, nil, "u", nil}, "x=1,y=1||u", Fresh},
-			{world{[]string{"x=1"}, nil, "uau", nil}, "x=1,y=1||uau[-y]", None},
-			{world{[]string{"x=1", "y=1"}, nil, "uauau", nil}, "x=1,y=1||uau[-y]au[+y]", None},
-			{world{[]string{"x=1", "y=1"}, nil, "uauauau", nil}, "x=1,y=1||uau[-y]au[+y]au", None},
-		}},
-		"DV-08 section edited": {full, []turn{
-			{world{nil, []string{date(1), "other"}, "u", nil}, "|" + date(1) + ",other|u", Fresh},
-			{world{nil, []string{date(2), "other"}, "uau", nil}, "|" + date(1) + ",other|uau[" + said(2) + "]", None},
-			{world{nil, []string{date(3), "other"}, "uauau", nil}, "|" + date(1) + ",other|uau[" + said(2) + "]au[" + said(3) + "]", None},
-		}},
-		"DV-09 section removed": {full, []turn{
-			{world{nil, []string{"s", "t"}, "u", nil}, "|s,t|u", Fresh},
-			{world{nil, []string{"s"}, "uau", nil}, "|s,t|uau[say " + removedOpen + "t" + removedClose + "]", None},
-		}},
-		"DV-10 sections in another order": {full, []turn{
-			{world{nil, []string{"s", "t"}, "u", nil}, "|s,t|u", Fresh},
-			{world{nil, []string{"t", "s"}, "uau", nil}, "|s,t|uau", None},
-		}},
-		"DV-12 definition changed": {full, []turn{
-			{world{[]string{"x=1", "y=1"}, nil, "u", nil}, "x=1,y=1||u", Fresh},
-			{world{[]string{"x=2", "y=1"}, nil, "uau", nil}, "x=1,y=1||uau[=x=2]", None},
-			{world{[]string{"x=2", "y=1"}, nil, "uauau", nil}, "x=1,y=1||uau[=x=2]au", None},
-		}},
-		"DV-12 where tools cannot be defined": {Abilities{Text: true, Reference: true}, []turn{
-			{world{[]string{"x=1"}, nil, "u", nil}, "x=1||u", Fresh},
-			{world{[]string{"x=2"}, nil, "uau", nil}, "x=2||uau", ToolsChanged},
-		}},
-		"PB-02 order and spelling of tools": {full, []turn{
-			{world{[]string{"x=1", "y=1"}, nil, "u", nil}, "x=1,y=1||u", Fresh},
-			{world{[]string{"y= 1", "x=1"}, nil, "uau", nil}, "x=1,y=1||uau", None},
-		}},
-		"PL-04 between call and result": {full, []turn{
-			{world{[]string{"x=1"}, nil, "u", nil}, "x=1||u", Fresh},
-			{world{[]string{"x=1", "y=1"}, nil, "ucr", nil}, "x=1,~y=1||ucr[+y]", None},
-		}},
-		"PL-07 behind a paused turn only text": {full, []turn{
-			{world{[]string{"x=1"}, []string{"s"}, "u", nil}, "x=1|s|u", Fresh},
-			{world{[]string{"x=1"}, []string{"s", "t"}, "uh", nil}, "x=1|s|uh[say " + addedOpen + "t" + addedClose + "]", None},
-		}},
-		"PL-09 prefill holds": {full, []turn{
-			{world{[]string{"x=1"}, []string{"s"}, "u", nil}, "x=1|s|u", Fresh},
-			{world{nil, []string{"s", "t"}, "ua", nil}, "x=1|s|ua", None},
-			{world{nil, []string{"s", "t"}, "uau", nil}, "x=1|s|uau[say " + addedOpen + "t" + addedClose + "; -x]", None},
-		}},
-		"PL-11 behind the client's own system message": {full, []turn{
-			{world{[]string{"x=1"}, nil, "u", nil}, "x=1||u", Fresh},
-			{world{nil, nil, "uaus", nil}, "x=1||uaus[-x]", None},
-			{world{nil, nil, "uausau", nil}, "x=1||uaus[-x]au", None},
-		}},
-		"PL-13 tool change while paused": {full, []turn{
-			{world{[]string{"x=1"}, nil, "u", nil}, "x=1||u", Fresh},
-			{world{nil, nil, "uh", nil}, "x=1||uh", None},
-			{world{nil, nil, "uhau", nil}, "x=1||uhau[-x]", None},
-		}},
-		"mixed turn with an open hosted call": {full, []turn{
-			{world{[]string{"x=1"}, nil, "u", nil}, "x=1||u", Fresh},
-			{world{nil, nil, "uor", nil}, "x=1||uor", None},
-			{world{nil, nil, "uorau", nil}, "x=1||uorau[-x]", None},
-		}},
-		"the client goes on without a reply": {full, []turn{
-			{world{[]string{"x=1"}, nil, "u", nil}, "x=1||u", Fresh},
-			{world{nil, nil, "uau", nil}, "x=1||uau[-x]", None},
-			{world{nil, nil, "uauu", nil}, "x=1||uauu[-x]", None},
-			{world{nil, nil, "uauuau", nil}, "x=1||uauu[-x]au", None},
-		}},
-		"a retry is the same request": {full, []turn{
-			{world{[]string{"x=1"}, nil, "u", nil}, "x=1||u", Fresh},
-			{world{nil, nil, "uau", nil}, "x=1||uau[-x]", None},
-			{world{nil, nil, "uau", nil}, "x=1||uau[-x]", None},
-		}},
-		"GT-04 no abilities": {Abilities{}, []turn{
-			{world{[]string{"x=1", "y=1"}, []string{"s"}, "u", nil}, "x=1,y=1|s|u", Fresh},
-			{world{[]string{"y=1", "x=1"}, []string{"s"}, "uau", nil}, "x=1,y=1|s|uau", None},
-			{world{[]string{"y=1"}, []string{"s"}, "uauau", nil}, "y=1|s|uauau", ToolsChanged},
-			{world{[]string{"y=1"}, []string{"t"}, "uauauau", nil}, "y=1|t|uauauau", SystemChanged},
-		}},
-		"FB-03 deferred tools stay in place": {full, []turn{
-			{world{[]string{"x=1", "~p=1"}, nil, "u", nil}, "x=1,~p=1||u", Fresh},
-			{world{[]string{"~q=1", "x=1", "~p=1"}, nil, "uau", nil}, "x=1,~p=1,~q=1||uau", None},
-		}},
-		"FB-03 deferred tools come, change and go": {full, []turn{
-			{world{[]string{"x=1", "~p=1"}, nil, "u", nil}, "x=1,~p=1||u", Fresh},
-			{world{[]string{"~p=2", "x=1", "~q=1"}, nil, "uau", nil}, "x=1,~p=2,~q=1||uau", None},
-			{world{[]string{"x=1", "~q=1"}, nil, "uauau", nil}, "x=1,~q=1||uauau", None},
-		}},
-		"a deferred tool that is loaded stays": {full, []turn{
-			{world{[]string{"x=1", "~p=1"}, nil, "u", nil}, "x=1,~p=1||u", Fresh},
-			{world{[]string{"x=1", "p=1"}, nil, "uau", nil}, "x=1,~p=1||uau[+p]", None},
-			{world{[]string{"x=1"}, nil, "uauau", nil}, "x=1,~p=1||uau[+p]au[-p]", None},
-		}},
-		"tools that no directive can change": {full, []turn{
-			{world{[]string{"x=1", "!m=1"}, nil, "u", nil}, "x=1,!m=1||u", Fresh},
-			{world{[]string{"!m=1", "x=1", "y=1"}, nil, "uau", nil}, "x=1,!m=1,~y=1||uau[+y]", None},
-			{world{[]string{"x=1", "y=1"}, nil, "uauau", nil}, "x=1,y=1||uauau", ToolsChanged},
-			{world{[]string{"x=1", "y=1", "!m=1"}, nil, "uauauau", nil}, "x=1,y=1,!m=1||uauauau", ToolsChanged},
-		}},
-		"the first tools of all": {full, []turn{
-			{world{nil, []string{"s"}, "u", nil}, "|s|u", Fresh},
-			{world{[]string{"x=1"}, []string{"s"}, "uau", nil}, "x=1|s|uau", ToolsChanged},
-		}},
-		"PL-10 two changes without a reply between": {full, []turn{
-			{world{[]string{"x=1", "y=1", "z=1"}, nil, "u", nil}, "x=1,y=1,z=1||u", Fresh},
-			{world{[]string{"x=1", "y=1"}, nil, "uau", nil}, "x=1,y=1,z=1||uau[-z]", None},
-			{world{[]string{"x=1"}, nil, "uau", nil}, "x=1,y=1,z=1||uau[-z][-y]", None},
-			{world{[]string{"x=1"}, nil, "uauu", nil}, "x=1,y=1,z=1||uauu[-y; -z]", None},
-			{world{[]string{"x=1"}, nil, "uauuau", nil}, "x=1,y=1,z=1||uauu[-y; -z]au", None},
-		}},
-		"PB-12 more tools than all the rest": {full, []turn{
-			{world{[]string{"x=1"}, nil, "u", nil}, "x=1||u", Fresh},
-			{world{[]string{"x=1", "y=" + strings.Repeat("y", 900)}, nil, "uau", nil}, "x=1,~y=" + strings.Repeat("y", 900) + "||uau[+y]", None},
-		}},
-		"one name twice is the provider's to judge": {full, []turn{
-			{world{[]string{"x=1"}, nil, "u", nil}, "x=1||u", Fresh},
-			{world{[]string{"x=1", "x=1"}, nil, "uau", nil}, "x=1,x=1||uau", ToolsChanged},
-		}},
-		"thinking is dropped with its prefix": {Abilities{Text: true, Binding: true}, []turn{
-			{world{[]string{"x=1"}, nil, "u", nil}, "x=1||u", Fresh},
-			{world{[]string{"y=1"}, nil, "ubu", nil}, "y=1||ubu", ToolsChanged},
-		}},
-		"a directive too long": {full, []turn{
-			{world{nil, []string{strings.Repeat("a\n", 10)}, "u", nil}, "|" + strings.Repeat("a\n", 10) + "|u", Fresh},
-			{world{nil, []string{strings.Repeat("b\n", 2000)}, "uau", nil}, "|" + strings.Repeat("b\n", 2000) + "|uau", DirectiveTooBig},
-		}},
-	}
-	for name, test := range tests {
+	parts := strings.SplitN(request, "|", 3)
+	return world{tools: list(parts[0]), sections: list(parts[1]), messages: parts[2]}
+}
+
+func tell(t *testing.T, stories map[string]story) {
+	t.Helper()
+	for name, story := range stories {
 		t.Run(name, func(t *testing.T) {
-			s := &session{able: test.able}
-			for i, turn := range test.turns {
-				plan, got := s.send(turn.world)
-				if got != turn.want {
-					t.Errorf("turn %d sends\n%s\nwant\n%s", i+1, got, turn.want)
+			s := &session{able: story.able}
+			for i, turn := range story.turns {
+				bound := s.state != nil && s.state.Drop
+				plan, got := s.send(asked(turn.client))
+				if got != turn.upstream {
+					t.Errorf("turn %d sends\n%s\nwant\n%s", i+1, got, turn.upstream)
 				}
 				if plan.Epoch != turn.epoch {
 					t.Errorf("turn %d: epoch %q, want %q", i+1, plan.Epoch, turn.epoch)
 				}
-				if plan.Drop != (turn.epoch == ToolsChanged && test.able.Binding) && i > 0 {
-					if strings.Contains(turn.messages, "b") {
-						t.Errorf("turn %d: drop = %v", i+1, plan.Drop)
-					}
+				if thinks := strings.Contains(asked(turn.client).messages, "b"); thinks && story.able.Binding && plan.Drop != (bound || i > 0 && turn.epoch != None) {
+					t.Errorf("turn %d: drop = %v", i+1, plan.Drop)
 				}
 			}
 		})
 	}
+}
+
+func TestContinue(t *testing.T) {
+	tell(t, map[string]story{
+		"a retry is the same request": {full, []turn{
+			{"x=1||u", "x=1||u", Fresh},
+			{"||uau", "x=1||uau[-x]", None},
+			{"||uau", "x=1||uau[-x]", None},
+		}},
+		"a deferred tool that is loaded stays": {full, []turn{
+			{"x=1,~p=1||u", "x=1,~p=1||u", Fresh},
+			{"x=1,p=1||uau", "x=1,~p=1||uau[+p]", None},
+			{"x=1||uauau", "x=1,~p=1||uau[+p]au[-p]", None},
+		}},
+		"tools that no directive can change": {full, []turn{
+			{"x=1,!m=1||u", "x=1,!m=1||u", Fresh},
+			{"!m=1,x=1,y=1||uau", "x=1,!m=1,~y=1||uau[+y]", None},
+			{"x=1,y=1||uauau", "x=1,y=1||uauau", ToolsChanged},
+			{"x=1,y=1,!m=1||uauauau", "x=1,y=1,!m=1||uauauau", ToolsChanged},
+		}},
+		"the first tools of all": {full, []turn{
+			{"|s|u", "|s|u", Fresh},
+			{"x=1|s|uau", "x=1|s|uau", ToolsChanged},
+		}},
+		"one name twice is the provider's to judge": {full, []turn{
+			{"x=1||u", "x=1||u", Fresh},
+			{"x=1,x=1||uau", "x=1,x=1||uau", ToolsChanged},
+		}},
+		"thinking is dropped with its prefix": {Abilities{Text: true, Binding: true}, []turn{
+			{"x=1||u", "x=1||u", Fresh},
+			{"y=1||ubu", "y=1||ubu", ToolsChanged},
+			{"y=1||ububu", "y=1||ububu", None},
+		}},
+		"thinking stays where its prefix does": {full, []turn{
+			{"x=1||u", "x=1||u", Fresh},
+			{"y=1||ubu", "x=1,~y=1||ubu[-x; +y]", None},
+		}},
+	})
 }
 
 func TestLostTextBeginsAnEpoch(t *testing.T) {

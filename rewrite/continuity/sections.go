@@ -26,10 +26,12 @@ type texts struct {
 // frozen sections go out as they were first sent; what differs is said in words.
 func planText(s *State, sections []Section, able Abilities, room gap, read texts) textPlan {
 	p := textPlan{text: s.Text}
-	said := sections
-	said = slices.DeleteFunc(slices.Clone(said), func(s Section) bool { return s.Volatile })
+	said := steady(sections)
 	if !equalText(s.Text, said) {
 		switch {
+		case onlyMoved(s.Text, said):
+			// There is nothing to say of it, so it needs neither place nor ability.
+			p.text = effective(said)
 		case !able.Text:
 			return textPlan{reason: SystemChanged}
 		case room == nothing:
@@ -48,6 +50,15 @@ func planText(s *State, sections []Section, able Abilities, room gap, read texts
 
 func equalText(before []Effective, now []Section) bool {
 	return slices.EqualFunc(before, now, func(e Effective, s Section) bool { return e.Meaning == s.Meaning })
+}
+
+// onlyMoved reports the same sections in another order.
+func onlyMoved(before []Effective, now []Section) bool {
+	if len(before) != len(now) {
+		return false
+	}
+	gone, came := unmatched(before, now)
+	return len(gone)+len(came) == 0
 }
 
 // effective is the system prompt as the client has it now.
