@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"warmpath/gateway/config"
+	"warmpath/rewrite"
 )
 
 // canned is a provider that allocates nothing per request: it reads a request
@@ -104,7 +105,7 @@ func streamAnswer(events int) []byte {
 }
 
 // allocations counts what the whole process allocates for one request.
-func allocations(t *testing.T, mode config.Mode, answer, request, end []byte) float64 {
+func allocations(t *testing.T, mode rewrite.Mode, answer, request, end []byte) float64 {
 	t.Helper()
 	g, _, _ := start(t, canned(t, answer), func(cfg *config.Config) { cfg.Quiet, cfg.Mode = true, mode })
 	conn, err := net.Dial("tcp", g.Addr())
@@ -124,7 +125,7 @@ func TestAllocationsOfThePassThroughPath(t *testing.T) {
 	}
 	whole := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(reply), reply)
 	// Planning reads every element of a request; a request of one message has few.
-	for mode, most := range map[config.Mode]float64{config.Off: 16, config.On: 160} {
+	for mode, most := range map[rewrite.Mode]float64{rewrite.ModeOff: 16, rewrite.ModeOn: 160} {
 		small := allocations(t, mode, whole, messagesRequest(1<<10, false), []byte("}}"))
 		large := allocations(t, mode, whole, messagesRequest(500<<10, false), []byte("}}"))
 		short := allocations(t, mode, streamAnswer(20), messagesRequest(1<<10, true), []byte("0\r\n\r\n"))
@@ -146,7 +147,7 @@ func TestAllocationsOfThePassThroughPath(t *testing.T) {
 // client and the provider cost little and allocate nothing.
 func BenchmarkThrough(b *testing.B) {
 	whole := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(reply), reply)
-	for _, mode := range []config.Mode{config.Off, config.On} {
+	for _, mode := range []rewrite.Mode{rewrite.ModeOff, rewrite.ModeOn} {
 		for name, c := range map[string]struct{ answer, request, end []byte }{
 			"20KB":        {whole, messagesRequest(20<<10, false), []byte("}}")},
 			"200KB":       {whole, messagesRequest(200<<10, false), []byte("}}")},

@@ -120,8 +120,7 @@ func (g *Gateway) status() console.Status {
 func relaySettings(cfg *config.Config) *relay.Settings {
 	return &relay.Settings{
 		Catalog:     cfg.Catalog,
-		Validate:    cfg.Mode != config.Off,
-		Warm:        cfg.Mode == config.On,
+		Mode:        cfg.Mode,
 		EarlyBetas:  cfg.Continuity.EarlyBetas,
 		Marks:       cfg.Continuity.Marks,
 		Retries:     cfg.Retries,

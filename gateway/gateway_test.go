@@ -24,6 +24,7 @@ import (
 	"warmpath/gateway/config"
 	"warmpath/gateway/console"
 	"warmpath/gateway/secret"
+	"warmpath/rewrite"
 )
 
 func TestMain(m *testing.M) {
@@ -93,7 +94,7 @@ func startWith(t testing.TB, upstream string, opts gateway.Options, change func(
 		t.Fatal(problems)
 	}
 	cfg := &config.Config{
-		Listen: "127.0.0.1:0", Admin: "127.0.0.1:0", Mode: config.On, Catalog: snapshot, Retries: 2,
+		Listen: "127.0.0.1:0", Admin: "127.0.0.1:0", Mode: rewrite.ModeOn, Catalog: snapshot, Retries: 2,
 		Continuity: config.Continuity{EarlyBetas: true, Marks: true},
 		Limits:     config.Limits{Body: 1 << 20, DecodedBody: 1 << 20, BodiesInFlight: 8 << 20, Headers: 8 << 10, Connections: 1000},
 		Timeouts: config.Timeouts{Header: 5 * time.Second, Body: 5 * time.Second, Idle: 5 * time.Second, Write: 5 * time.Second,
@@ -407,7 +408,7 @@ func TestSmugglingIsRefused(t *testing.T) {
 // twice, is the provider's to refuse.
 func TestModeOffForwardsWhatItCannotRead(t *testing.T) {
 	p := newProvider(t, answerWith(reply))
-	_, base, _ := start(t, p.URL, func(cfg *config.Config) { cfg.Mode = config.Off })
+	_, base, _ := start(t, p.URL, func(cfg *config.Config) { cfg.Mode = rewrite.ModeOff })
 	for _, body := range []string{`{"model":"claude-opus-5",}`, `{"model":"claude-opus-5","model":"other"}`, `nonsense`, ``, `{"messages":[`} {
 		if _, got := send(t, "POST", base+"/v1/messages", body); got != reply || p.last(t).body != body {
 			t.Errorf("body %q: the provider got %q, the client %q", body, p.last(t).body, got)

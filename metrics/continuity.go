@@ -21,7 +21,7 @@ var (
 
 // continuity counts what is done to keep prefixes warm.
 type continuity struct {
-	edits, epochs, retreats, unplanned *prometheus.CounterVec
+	edits, observed, epochs, retreats, unplanned *prometheus.CounterVec
 
 	store *prometheus.CounterVec
 }
@@ -45,6 +45,7 @@ func newContinuity() continuity {
 	return continuity{
 		store:     store,
 		edits:     counter("warmpath_edits_total", "Edits made to requests so that the provider's prompt cache stays warm.", "kind", EditKinds),
+		observed:  counter("warmpath_observed_edits_total", "Edits that mode observe would have made to requests.", "kind", EditKinds),
 		epochs:    counter("warmpath_epochs_total", "Prefixes begun anew, each a deliberate cache miss unless the conversation is fresh.", "reason", EpochReasons),
 		retreats:  counter("warmpath_retreats_total", "Requests that a provider refused and that were sent again with less of the gateway's in them.", "reason", Retreats),
 		unplanned: counter("warmpath_unplanned_total", "Requests sent as they came because they could not be planned.", "reason", UnplannedReasons),
@@ -52,8 +53,11 @@ func newContinuity() continuity {
 }
 
 func (c *continuity) all() []prometheus.Collector {
-	return []prometheus.Collector{c.edits, c.epochs, c.retreats, c.unplanned, c.store}
+	return []prometheus.Collector{c.edits, c.observed, c.epochs, c.retreats, c.unplanned, c.store}
 }
+
+// Observed counts an edit of one of EditKinds that would have been made.
+func (m *Metrics) Observed(kind string) { m.continuity.observed.WithLabelValues(kind).Inc() }
 
 // Edited counts an edit of one of EditKinds.
 func (m *Metrics) Edited(kind string) { m.continuity.edits.WithLabelValues(kind).Inc() }

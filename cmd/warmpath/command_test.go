@@ -13,6 +13,7 @@ import (
 
 	"warmpath/gateway/config"
 	"warmpath/gateway/secret"
+	"warmpath/rewrite"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -139,7 +140,7 @@ func TestVersion(t *testing.T) {
 }
 
 func TestBanner(t *testing.T) {
-	cfg := &config.Config{Mode: config.On, Data: "/var/lib/warmpath", AccessKeys: []secret.String{secret.New("hunter2")}}
+	cfg := &config.Config{Mode: rewrite.ModeOn, Data: "/var/lib/warmpath", AccessKeys: []secret.String{secret.New("hunter2")}}
 	var out bytes.Buffer
 	printBanner(&out, cfg, "0.0.0.0:8787", "127.0.0.1:9464")
 	golden(t, "banner.golden", strings.Replace(out.String(), version(), "VERSION", 1))

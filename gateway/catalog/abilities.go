@@ -3,6 +3,8 @@ package catalog
 import (
 	_ "embed"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/goccy/go-yaml"
@@ -31,24 +33,71 @@ var abilities = sync.OnceValue(func() map[string]map[string]continuity.Abilities
 	for endpoint, models := range rows {
 		table[endpoint] = make(map[string]continuity.Abilities, len(models))
 		for model, row := range models {
-			table[endpoint][model] = continuity.Abilities{
-				Text: row.Text, Binding: row.Binding, Automatic: row.Marks == "automatic",
-				Reference: row.Tools == "reference" || row.Tools == "definition",
-				Define:    row.Tools == "definition",
-			}
+			table[endpoint][model] = row.compiled()
 		}
 	}
 	return table
 })
 
+func (a ability) compiled() continuity.Abilities {
+	return continuity.Abilities{
+		Text: a.Text, Binding: a.Binding, Automatic: a.Marks == "automatic",
+		Reference: a.Tools == "reference" || a.Tools == "definition",
+		Define:    a.Tools == "definition",
+	}
+}
+
+// columns are what may stand in a row of abilities, by its column.
+var columns = map[string][]string{
+	"text":    {"true", "false"},
+	"tools":   {"none", "reference", "definition"},
+	"binding": {"true", "false"},
+	"marks":   {"none", "automatic"},
+}
+
+// abilities checks and compiles those that configuration gives.
+func (r Row) abilities(report func(message string, path ...string)) map[string]continuity.Abilities {
+	own := make(map[string]continuity.Abilities, len(r.Abilities))
+	for model, row := range sorted(r.Abilities) {
+		for column, value := range sorted(row) {
+			if may := columns[column]; !slices.Contains(may, value) {
+				report("is "+quote(value)+"; write "+strings.Join(may, " or "), "abilities", model, column)
+			}
+		}
+		own[model] = ability{
+			Text: row["text"] == "true", Tools: row["tools"], Binding: row["binding"] == "true", Marks: row["marks"],
+		}.compiled()
+	}
+	return own
+}
+
 // Abilities is what a model accepts at this provider's endpoint, by the name it
-// has there.
+// has there. What configuration says of it goes before the table.
 func (p *Provider) Abilities(model string) continuity.Abilities {
-	models := abilities()[p.Endpoint]
-	if able, ok := models[model]; ok {
+	if able, ok := p.Own[model]; ok {
 		return able
 	}
-	return models[undated(model)]
+	models := abilities()[p.Endpoint]
+	for _, name := range []string{model, undated(model), plain(model)} {
+		if able, ok := models[name]; ok {
+			return able
+		}
+	}
+	return continuity.Abilities{}
+}
+
+// plain is a model's own name among what clouds put around it: a region and the
+// vendor in front, a date and a version behind.
+func plain(model string) string {
+	if _, rest, ok := strings.Cut(model, "anthropic."); ok {
+		model = rest
+	}
+	model, _, _ = strings.Cut(model, "@")
+	model, _, _ = strings.Cut(model, ":")
+	if at := strings.LastIndex(model, "-v"); at > 0 && strings.Trim(model[at+2:], "0123456789") == "" {
+		model = model[:at]
+	}
+	return undated(model)
 }
 
 // undated is a model name without the date at its end.

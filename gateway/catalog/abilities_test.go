@@ -26,6 +26,8 @@ func TestAbilities(t *testing.T) {
 		"elsewhere only by name":    {"bedrock", "claude-opus-5", byName},
 		"an endpoint that copies":   {"", "claude-opus-5", continuity.Abilities{}},
 		"an endpoint nobody listed": {"nowhere", "claude-opus-5", continuity.Abilities{}},
+		"a cloud's name":            {"bedrock", "us.anthropic.claude-opus-4-8-20260301-v1:0", byName},
+		"another cloud's name":      {"google", "claude-opus-4-8@20260301", byName},
 		"no name":                   {"anthropic", "", continuity.Abilities{}},
 	}
 	for name, test := range tests {
@@ -47,5 +49,41 @@ func TestAnotherAddressKeepsTheAbilities(t *testing.T) {
 	p, _ := snapshot.Provider("anthropic")
 	if !p.Abilities("claude-opus-5").Text {
 		t.Error("the abilities are gone")
+	}
+}
+
+// Who runs a server that copies a vendor's knows better what it accepts.
+func TestOwnAbilities(t *testing.T) {
+	build := func(rows map[string]map[string]string) (*catalog.Provider, []catalog.Problem) {
+		snapshot, problems := catalog.Build(catalog.Settings{Providers: map[string]catalog.Row{"anthropic": {Abilities: rows}}})
+		if len(problems) > 0 {
+			return nil, problems
+		}
+		p, _ := snapshot.Provider("anthropic")
+		return p, nil
+	}
+	p, problems := build(map[string]map[string]string{
+		"house-model":   {"text": "true", "tools": "reference"},
+		"claude-opus-5": {"marks": "automatic", "binding": "true"},
+	})
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	for model, want := range map[string]continuity.Abilities{
+		"house-model":     {Text: true, Reference: true},
+		"claude-opus-5":   {Automatic: true, Binding: true},
+		"claude-opus-5-5": {Text: true, Reference: true, Define: true, Binding: true, Automatic: true},
+	} {
+		if diff := cmp.Diff(want, p.Abilities(model)); diff != "" {
+			t.Errorf("%s: %s", model, diff)
+		}
+	}
+	_, problems = build(map[string]map[string]string{"m": {"tools": "all", "text": "yes"}})
+	want := []catalog.Problem{
+		{Path: []string{"providers", "anthropic", "abilities", "m", "text"}, Message: `is "yes"; write true or false`},
+		{Path: []string{"providers", "anthropic", "abilities", "m", "tools"}, Message: `is "all"; write none or reference or definition`},
+	}
+	if diff := cmp.Diff(want, problems); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"warmpath/gateway/secret"
 	"warmpath/rewrite"
+	"warmpath/rewrite/continuity"
 )
 
 // Provider is one party that answers requests. Its fields are shared by every
@@ -21,11 +22,15 @@ type Provider struct {
 	// Endpoint is the kind of endpoint that it is, which decides what its models
 	// accept; empty for one that is only compatible with some vendor's.
 	Endpoint string
+	// Mode is the most that is done for requests to it.
+	Mode rewrite.Mode
 	// KeyStyle says where its key goes in a request.
 	KeyStyle KeyStyle
 	// Key is the key from configuration; none means that the client's own
 	// credential is used.
 	Key secret.String
+	// Own are the abilities that configuration gives its models, by name.
+	Own map[string]continuity.Abilities
 }
 
 // Speaks reports whether the provider has an address for the dialect.

@@ -19,7 +19,11 @@ type Row struct {
 	Bases    map[string]string `yaml:"bases"`
 	KeyStyle string            `yaml:"key_style"`
 	Endpoint string            `yaml:"endpoint"`
+	Mode     string            `yaml:"-"`
 	Key      secret.String     `yaml:"-"`
+	// Abilities are those of its models where the embedded table is wrong or
+	// silent: by model, then by the table's column.
+	Abilities map[string]map[string]string `yaml:"-"`
 }
 
 // over lays a row over an embedded one. A new base_url moves the provider as a
@@ -32,7 +36,10 @@ func (r Row) over(embedded Row) Row {
 		Bases:    map[string]string{},
 		KeyStyle: cmp.Or(r.KeyStyle, embedded.KeyStyle),
 		Endpoint: cmp.Or(r.Endpoint, embedded.Endpoint),
+		Mode:     r.Mode,
 		Key:      r.Key,
+
+		Abilities: r.Abilities,
 	}
 	if len(merged.Dialects) == 0 {
 		merged.Dialects = embedded.Dialects
@@ -71,6 +78,15 @@ func (r Row) provider(name string, report func(message string, path ...string)) 
 	if p.Endpoint != "" && abilities()[p.Endpoint] == nil {
 		report("is not a kind of endpoint; write anthropic, bedrock or google, or leave it out for one that is only compatible", "endpoint")
 	}
+	p.Mode = rewrite.ModeOn
+	if r.Mode != "" {
+		mode, ok := rewrite.ParseMode(r.Mode)
+		if !ok {
+			report("is not a mode; write "+alternatives(rewrite.Modes), "mode")
+		}
+		p.Mode = mode
+	}
+	p.Own = r.abilities(report)
 	p.KeyStyle = KeyBearer
 	if r.KeyStyle != "" {
 		style, ok := ParseKeyStyle(r.KeyStyle)

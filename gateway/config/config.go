@@ -9,6 +9,7 @@ import (
 
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/secret"
+	"warmpath/rewrite"
 )
 
 // Config is a complete, checked configuration.
@@ -16,8 +17,9 @@ type Config struct {
 	// Listen is the host:port for clients, and Admin the one for metrics,
 	// health and the console.
 	Listen, Admin string
-	// Mode says how much of the gateway is switched on.
-	Mode Mode
+	// Mode says how much is done to keep caches warm; providers and requests may
+	// each ask for less.
+	Mode rewrite.Mode
 	// Data is the folder for what must survive a restart, or DataMemory.
 	Data string
 	// Store is the address of a store that several gateways share, in place of
@@ -45,43 +47,6 @@ type Config struct {
 
 // DataMemory is the value of Config.Data that keeps nothing on disk.
 const DataMemory = "memory"
-
-// Mode says how much of the gateway is switched on.
-type Mode uint8
-
-// The modes. Off forwards and measures, Observe also refuses bodies that are no
-// JSON, On also rewrites requests where that keeps a prompt cache warm.
-const (
-	Off Mode = iota
-	Observe
-	On
-)
-
-// Modes lists every mode, for tables and messages.
-var Modes = []Mode{Off, Observe, On}
-
-// String is the mode's name in configuration.
-func (m Mode) String() string {
-	switch m {
-	case Observe:
-		return "observe"
-	case On:
-		return "on"
-	case Off:
-		return "off"
-	}
-	return "off"
-}
-
-// ParseMode is the inverse of String; ok is false for an unknown name.
-func ParseMode(name string) (m Mode, ok bool) {
-	for _, m := range Modes {
-		if m.String() == name {
-			return m, true
-		}
-	}
-	return Off, false
-}
 
 // Continuity says what the gateway may add, in mode On, to requests of agents
 // that change nothing.

@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,6 +11,7 @@ import (
 
 	"warmpath/gateway/catalog"
 	"warmpath/rewrite"
+	"warmpath/rewrite/continuity"
 )
 
 // Explain writes the effective configuration as YAML, every setting with its
@@ -90,10 +93,37 @@ func explainProviders(s *catalog.Snapshot) yaml.MapSlice {
 		if p.Endpoint != "" {
 			row = append(row, item("endpoint", p.Endpoint))
 		}
+		if len(p.Own) > 0 {
+			row = append(row, item("abilities", explainAbilities(p.Own)))
+		}
+		if p.Mode != rewrite.ModeOn {
+			row = append(row, item("mode", p.Mode.String()))
+		}
 		if !p.Key.IsZero() {
 			row = append(row, item("key", p.Key.String()))
 		}
 		rows = append(rows, item(name, row))
+	}
+	return rows
+}
+
+// explainAbilities writes abilities as they are written in the file.
+func explainAbilities(own map[string]continuity.Abilities) yaml.MapSlice {
+	var rows yaml.MapSlice
+	for _, model := range slices.Sorted(maps.Keys(own)) {
+		able, tools, marks := own[model], "none", "none"
+		switch {
+		case able.Define:
+			tools = "definition"
+		case able.Reference:
+			tools = "reference"
+		}
+		if able.Automatic {
+			marks = "automatic"
+		}
+		rows = append(rows, item(model, yaml.MapSlice{
+			item("text", able.Text), item("tools", tools), item("binding", able.Binding), item("marks", marks),
+		}))
 	}
 	return rows
 }

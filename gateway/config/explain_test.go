@@ -27,6 +27,8 @@ providers:
   lab:
     label: The lab
     dialects: [chat, messages]
+    mode: observe
+    abilities: {small: {text: true, tools: reference, marks: automatic}, tiny: {}}
     bases: {chat: "https://lab.example.com/v1", messages: "https://lab.example.com/anthropic"}
 aliases: {fast: claude-haiku-5-5, best: fast, local: lab/small}
 defaults: {chat: lab}

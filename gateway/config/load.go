@@ -175,6 +175,14 @@ func (l *loader) row(name string) catalog.Row {
 		Bases:    l.texts("providers", name, "bases"),
 		KeyStyle: text("key_style"),
 		Endpoint: text("endpoint"),
+		Mode:     text("mode"),
+
+		Abilities: map[string]map[string]string{},
+	}
+	if able := l.root.at("providers", name, "abilities"); able != nil {
+		for model := range able.children {
+			row.Abilities[model] = l.texts("providers", name, "abilities", model)
+		}
 	}
 	if e := l.root.at("providers", name, "key"); e != nil {
 		row.Key = l.secret(l.inFile(e), "providers."+name+".key")

@@ -55,7 +55,7 @@ func TestDefaults(t *testing.T) {
 	want := &Config{
 		Listen:     "127.0.0.1:8787",
 		Admin:      "127.0.0.1:9464",
-		Mode:       On,
+		Mode:       rewrite.ModeOn,
 		Data:       "/home/me/.local/share/warmpath",
 		Continuity: Continuity{EarlyBetas: true, Marks: true},
 		Limits: Limits{
@@ -106,7 +106,7 @@ timeouts:
 retries: 0
 `}.mustLoad(t)
 	want := &Config{
-		Listen: "0.0.0.0:1", Admin: "[::1]:2", Mode: Observe, Data: DataMemory, Quiet: true,
+		Listen: "0.0.0.0:1", Admin: "[::1]:2", Mode: rewrite.ModeObserve, Data: DataMemory, Quiet: true,
 		AccessKeys: []secret.String{secret.New("one"), secret.New("two")},
 		AdminToken: secret.New("three"),
 		Limits:     Limits{Body: 1 << 20, BodiesInFlight: 2 << 20, DecodedBody: 3 << 20, Headers: 16 << 10, Connections: 7},

@@ -34,7 +34,7 @@ var settings = []setting{
 	},
 	{
 		key: "mode", flag: "mode", env: "WARMPATH_MODE", initial: "on",
-		help:  "`mode`: off forwards and measures, observe also refuses bodies that are no JSON, on also keeps caches warm",
+		help:  "`mode`: off forwards and measures, observe also checks bodies and reports what it would do, on keeps caches warm",
 		field: func(c *Config) value { return modeOf{&c.Mode} },
 	},
 	{

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"warmpath/gateway/secret"
+	"warmpath/rewrite"
 )
 
 // value is a field of the configuration that can be read from its written form
@@ -172,10 +173,10 @@ func formatSpan(d time.Duration) string {
 	return text
 }
 
-type modeOf struct{ field *Mode }
+type modeOf struct{ field *rewrite.Mode }
 
 func (m modeOf) parse(text string) error {
-	mode, ok := ParseMode(text)
+	mode, ok := rewrite.ParseMode(text)
 	if !ok {
 		return fmt.Errorf("is %s; write off, observe or on", quote(text))
 	}

@@ -25,9 +25,9 @@ const (
 func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 	for {
 		resp, err := x.relay.client.Do(x.ctx, &x.out)
-		if err == nil && resp.Status == 400 && x.warmth != nil {
+		if err == nil && resp.Status == 400 && (x.warmth != nil || x.plannable()) {
 			x.ahead = x.readAhead(resp)
-			if why, ok := x.judge(x.ahead); ok && x.retreat(why, x.ahead) {
+			if x.mendable(x.ahead) {
 				resp.Close()
 				x.ahead = nil
 				continue

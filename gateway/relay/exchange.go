@@ -28,9 +28,11 @@ type exchange struct {
 	target   catalog.Target
 	out      upstream.Request
 	plain    []byte // the request body, unpacked
+	named    []byte // the same, with the model's name at the provider
 	opening  bool   // no earlier reply in the request
 	path     metrics.Path
 	warmth   *warmth // nil where continuity does not apply
+	rescued  bool    // the request was mended although it is left alone
 	ahead    []byte  // of the reply's body, read before it was handed over
 	record   Record
 
@@ -70,6 +72,7 @@ func (x *exchange) handedOver() {
 	allLines.Put(x.lines)
 	x.lines, x.reply.Fields = nil, nil
 	x.req, x.out, x.plain, x.warmth = nil, upstream.Request{}, nil, nil
+	x.named = nil
 }
 
 // recycle ends the exchange's use. Nothing of it may be held on to.
@@ -83,6 +86,9 @@ func (x *exchange) recycle() {
 func (x *exchange) prepare() *rewrite.Failure {
 	plain, failure := x.peek()
 	if failure != nil {
+		return failure
+	}
+	if failure := x.badMode(); failure != nil {
 		return failure
 	}
 	if failure := x.resolve(); failure != nil {
@@ -137,7 +143,7 @@ func (x *exchange) peek() ([]byte, *rewrite.Failure) {
 // read takes the facts from a plain body. Who validates reads all of it; who
 // only forwards needs to know where to.
 func (x *exchange) read(plain []byte) (rewrite.Facts, *rewrite.Failure) {
-	if !x.settings.Validate {
+	if x.settings.Mode == rewrite.ModeOff {
 		if x.req.Model != "" {
 			return rewrite.Facts{}, nil
 		}

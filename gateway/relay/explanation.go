@@ -22,6 +22,9 @@ type Explanation struct {
 	Retreats []string
 	// Repaired says that thinking of a lost prefix was left out.
 	Repaired bool
+	// Observed says that all this was only planned, and the request went out as
+	// it came.
+	Observed bool
 }
 
 // explanation is nil where continuity does not apply.
@@ -35,7 +38,7 @@ func (x *exchange) explanation() *Explanation {
 		Conversation: plan.Next.Conversation, Epoch: plan.Next.Epoch, Began: plan.Epoch,
 		Messages: len(w.facts.Messages), Known: w.known.Sent,
 		FrozenTools: plan.Tools != nil, FrozenSystem: plan.Sections != nil,
-		Directives: len(plan.Inserts), Repaired: plan.Drop,
+		Directives: len(plan.Inserts), Repaired: plan.Drop, Observed: w.observing,
 	}
 	if said := plan.Said; said != nil {
 		e.Texts, e.Defined, e.Added, e.Removed = len(said.Texts), len(said.Define), said.Add, said.Remove

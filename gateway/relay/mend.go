@@ -32,7 +32,7 @@ const maxMended = 4 << 20
 // to the client's own bytes, nor in what is packed.
 func (x *exchange) mend(status int, packed, streamed bool) *mender {
 	w := x.warmth
-	if w == nil || w.passing || packed {
+	if w == nil || w.observing || packed {
 		return nil
 	}
 	unasked := w.unasked()

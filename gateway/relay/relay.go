@@ -20,11 +20,10 @@ var ErrDraining = errors.New("the gateway is stopping")
 // Settings is what a reload may change.
 type Settings struct {
 	Catalog *catalog.Snapshot
-	// Validate refuses bodies that are not JSON with the place of the fault;
-	// without it only their structure is looked at, and the provider judges.
-	Validate bool
-	// Warm keeps prefixes warm where the provider's abilities allow.
-	Warm bool
+	// Mode is the most that is done to keep prefixes warm; providers and requests
+	// may ask for less. From ModeObserve on, bodies that are not JSON are refused
+	// with the place of the fault; below, the provider judges.
+	Mode rewrite.Mode
 	// EarlyBetas sends the betas that edits may need along with every request of
 	// a conversation: the set may be part of the cache's key. Otherwise they go
 	// along from the first edit on, and a client that edits nothing is silent.

@@ -43,6 +43,16 @@ var (
 	ofChanges = []string{"tool_addition", "tool_removal", "tool_reference", "tool_definition", "tool_name_conflict", "available_tools_limit_exceeded"}
 )
 
+// mendable changes a refused request into one that may succeed. It returns false
+// if there is none.
+func (x *exchange) mendable(refusal []byte) bool {
+	if x.warmth == nil || x.warmth.observing {
+		return x.rescue(refusal)
+	}
+	why, ok := x.judge(refusal)
+	return ok && x.retreat(why, refusal)
+}
+
 // judge finds the retreat that may help after a refusal. There is none for what
 // nothing of the gateway's can have caused: that is for the client to hear. Each
 // is made once.

@@ -43,6 +43,8 @@ type warmth struct {
 	// stripped says that thinking was left out here, because the request cannot
 	// ask the provider to.
 	stripped bool
+	// observing requests are planned, and go out as they came.
+	observing bool
 	// asksBinding says that the client itself asked what becomes of thinking that
 	// is bound to another prefix.
 	asksBinding bool
@@ -50,30 +52,47 @@ type warmth struct {
 	tried map[retreat]bool
 }
 
-// warms reports whether continuity applies to the request at all.
-func (x *exchange) warms() bool {
-	return x.settings.Warm && x.relay.memory != nil && x.req.Dialect == rewrite.Messages &&
+// plannable reports whether continuity applies to the request at all.
+func (x *exchange) plannable() bool {
+	return x.relay.memory != nil && x.req.Dialect == rewrite.Messages &&
 		(x.req.Operation == OpGenerate || x.req.Operation == OpCountTokens)
+}
+
+// newWarmth begins to plan a request whose conversations are those of a scope.
+// There is none for a request that cannot be read.
+func (x *exchange) newWarmth(body []byte, scope string) *warmth {
+	facts, err := anthropic.ReadFacts(body)
+	if err != nil || unanswerable(facts) {
+		return nil
+	}
+	facts.Session = session(x.req.Fields)
+	return &warmth{
+		body: body, facts: facts, able: x.abilities(), heads: lineage.Heads(scope, facts.Messages),
+		kept: map[continuity.Hash][]byte{}, tried: map[retreat]bool{},
+		asksBinding: len(x.missing([]string{betaBinding})) == 0,
+	}
 }
 
 // warm plans the request and gives the body to send, which is the client's own
 // if there is nothing to change. Any doubt means the client's own.
 func (x *exchange) warm(body []byte) []byte {
-	if !x.warms() {
+	x.named = body
+	mode := x.mode()
+	if mode == rewrite.ModeOff || !x.plannable() {
 		return body
 	}
-	facts, err := anthropic.ReadFacts(body)
-	if err != nil || unanswerable(facts) {
+	scope := x.scope()
+	if mode == rewrite.ModeObserve {
+		// What would have been sent is no history of what was.
+		scope = "observed\x00" + scope
+	}
+	w := x.newWarmth(body, scope)
+	if w == nil {
 		x.relay.metrics.Unplanned("unreadable")
 		return body
 	}
-	facts.Session = session(x.req.Fields)
-	w := &warmth{
-		body: body, facts: facts, able: x.abilities(), heads: lineage.Heads(x.scope(), facts.Messages),
-		kept: map[continuity.Hash][]byte{}, tried: map[retreat]bool{},
-	}
-	w.asksBinding = len(x.missing([]string{betaBinding})) == 0
-	if facts.Thread {
+	w.observing = mode == rewrite.ModeObserve
+	if w.facts.Thread {
 		return x.pass(w)
 	}
 	if !x.plan(w) {
@@ -88,9 +107,16 @@ func (x *exchange) warm(body []byte) []byte {
 		w.begin(continuity.BytesLost)
 		edited = body
 	}
-	w.betas = x.missing(w.needs(x.settings.EarlyBetas))
 	x.warmth = w
-	x.count(w.plan)
+	if w.observing {
+		count(w.plan, x.relay.metrics.Observed)
+		return body
+	}
+	w.betas = x.missing(w.needs(x.settings.EarlyBetas))
+	if w.plan.Epoch != continuity.None {
+		x.relay.metrics.Epoch(string(w.plan.Epoch))
+	}
+	count(w.plan, x.relay.metrics.Edited)
 	return edited
 }
 
@@ -113,16 +139,12 @@ func unanswerable(facts *continuity.Facts) bool {
 }
 
 // count counts what a plan does that was not done before.
-func (x *exchange) count(plan *continuity.Plan) {
-	m := x.relay.metrics
-	if plan.Epoch != continuity.None {
-		m.Epoch(string(plan.Epoch))
-	}
+func count(plan *continuity.Plan, edited func(kind string)) {
 	if plan.Tools != nil {
-		m.Edited("frozen_tools")
+		edited("frozen_tools")
 	}
 	if plan.Sections != nil {
-		m.Edited("frozen_system")
+		edited("frozen_system")
 	}
 	if plan.Said == nil {
 		return
@@ -132,7 +154,7 @@ func (x *exchange) count(plan *continuity.Plan) {
 		"tool_addition": len(plan.Said.Add), "tool_definition": len(plan.Said.Define),
 	} {
 		for range n {
-			m.Edited(kind)
+			edited(kind)
 		}
 	}
 }
@@ -365,8 +387,18 @@ func (x *exchange) remember() {
 // told are the header lines that tell the client what was done with its request.
 func (x *exchange) told() []upstream.Field {
 	w := x.warmth
-	if w == nil || w.passing {
+	if w == nil {
 		return nil
+	}
+	var fields []upstream.Field
+	if w.plan.Drop && !w.observing {
+		fields = append(fields, upstream.Field{Name: []byte("warmpath-repaired"), Value: []byte("drop_block")})
+	}
+	if w.observing {
+		fields = append(fields, upstream.Field{Name: []byte(modeField), Value: []byte(rewrite.ModeObserve.String())})
+	}
+	if w.passing {
+		return fields
 	}
 	edits := len(w.plan.Inserts)
 	for _, frozen := range []bool{w.plan.Tools != nil, w.plan.Sections != nil} {
@@ -374,13 +406,9 @@ func (x *exchange) told() []upstream.Field {
 			edits++
 		}
 	}
-	fields := []upstream.Field{
-		{Name: []byte("warmpath-conversation"), Value: []byte(w.plan.Next.Conversation)},
-		{Name: []byte("warmpath-epoch"), Value: strconv.AppendInt(nil, int64(w.plan.Next.Epoch), 10)},
-		{Name: []byte("warmpath-edits"), Value: strconv.AppendInt(nil, int64(edits), 10)},
-	}
-	if w.plan.Drop {
-		fields = append(fields, upstream.Field{Name: []byte("warmpath-repaired"), Value: []byte("drop_block")})
-	}
-	return fields
+	return append(fields,
+		upstream.Field{Name: []byte("warmpath-conversation"), Value: []byte(w.plan.Next.Conversation)},
+		upstream.Field{Name: []byte("warmpath-epoch"), Value: strconv.AppendInt(nil, int64(w.plan.Next.Epoch), 10)},
+		upstream.Field{Name: []byte("warmpath-edits"), Value: strconv.AppendInt(nil, int64(edits), 10)},
+	)
 }
