@@ -32,6 +32,7 @@ type rover struct {
 	history  []object
 	thinking object
 	betas    []string
+	headers  [][2]string
 	marks    string
 	more     object // members of the body
 	servers  []object
@@ -441,6 +442,9 @@ func (r *rover) post(t *testing.T, path string, body object) (status int, conten
 	req.Header.Set("Anthropic-Version", "2023-06-01")
 	if len(r.betas) > 0 {
 		req.Header.Set("Anthropic-Beta", strings.Join(r.betas, ","))
+	}
+	for _, field := range r.headers {
+		req.Header.Set(field[0], field[1])
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {

@@ -9,11 +9,15 @@ import (
 	"testing"
 )
 
-// TestThreads is case FB-55: an agent begins a thread with all of its history,
-// goes on with new messages only, and edits itself whenever it begins anew. What
-// succeeds straight succeeds through, and after an edit what straight is refused.
 func TestThreads(t *testing.T) {
 	t.Parallel()
+	t.Run("FB-55 the JavaScript SDK goes on with new messages only", threads)
+}
+
+// threads plays an agent that begins a thread with all of its history,
+// goes on with new messages only, and edits itself whenever it begins anew. What
+// succeeds straight succeeds through, and after an edit what straight is refused.
+func threads(t *testing.T) {
 	edits := []string{"adds a tool", "drops a tool", "another day", "edits a tool", "adds a section", "brings one back", "does nothing", "thinks silently"}
 	for seed := range 12 {
 		_, straightTo := simulated(t)
