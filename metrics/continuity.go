@@ -12,7 +12,7 @@ var (
 	Retreats = []string{"bound_thinking", "system_message", "beta", "marks", "other"}
 	// UnplannedReasons are why a request that could have been planned was sent as
 	// it came.
-	UnplannedReasons = []string{"unreadable", "store"}
+	UnplannedReasons = []string{"unreadable", "store", "too_large"}
 	// StoreOps and StoreReasons are what the store was asked, and why a request
 	// went on without its answer.
 	StoreOps     = []string{"get", "set", "swap"}

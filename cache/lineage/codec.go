@@ -1,63 +1,32 @@
 package lineage
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
-	"hash/fnv"
-	"io"
-	"reflect"
 
 	"warmpath/rewrite/continuity"
 )
 
-// version is that of the encoding. Raise it when the order or the form of what
-// is written changes; that a field comes, goes or changes its type is seen
-// without it.
-const version = 1
-
-// header begins whatever is written here. What begins otherwise was written by
-// another version of the gateway, and is as if lost.
-var header = string(binary.LittleEndian.AppendUint32([]byte{version}, shape(reflect.TypeFor[continuity.State]())))
-
-// shape is a digest of all fields of a type, by name and kind.
-func shape(t reflect.Type) uint32 {
-	digest := fnv.New32a()
-	describe(digest, t)
-	return digest.Sum32()
-}
-
-func describe(w io.Writer, t reflect.Type) {
-	_, _ = io.WriteString(w, t.Kind().String())
-	switch t.Kind() {
-	case reflect.Struct:
-		for field := range t.Fields() {
-			_, _ = io.WriteString(w, " "+field.Name+" ")
-			describe(w, field.Type)
-		}
-	case reflect.Slice, reflect.Array, reflect.Pointer:
-		describe(w, t.Elem())
-	default:
-	}
-}
-
-// encode writes states. Equal ones give equal bytes.
-func encode(states []*continuity.State) []byte {
-	c := codec{bytes: append(make([]byte, 0, 1024), header...)}
-	c.states(&states)
+// encode writes a state. Equal ones give equal bytes. What is left out, because
+// other states will have it in common, is given to apart under its hash; it is
+// valid during the call.
+func encode(s *continuity.State, apart func(continuity.Hash, []byte)) []byte {
+	c := codec{apart: apart}
+	c.state(s)
 	return c.bytes
 }
 
-// decode reads what encode has written. The states share memory with the value.
-// It is false for anything else.
-func decode(value []byte) (states []*continuity.State, ok bool) {
-	if len(value) < len(header) || string(value[:len(header)]) != header {
-		return nil, false
+// decode reads what encode has written, and what was kept apart through known.
+// The state shares memory with both. If any of that is missing there is no
+// state yet: add what the given hashes stand for, and decode again. It is not ok
+// for anything else.
+func decode(record []byte, known func(continuity.Hash) []byte) (s *continuity.State, missing []continuity.Hash, ok bool) {
+	c := codec{reading: true, bytes: record, known: known}
+	s = new(continuity.State)
+	if c.state(s); c.bad || c.at != len(record) {
+		return nil, nil, false
 	}
-	c := codec{reading: true, bytes: value, at: len(header)}
-	c.states(&states)
-	if c.bad || c.at != len(value) {
-		return nil, false
-	}
-	return states, true
+	return s, c.missing, true
 }
 
 // codec reads or writes, so that each field is named in one place only. Numbers
@@ -67,17 +36,14 @@ type codec struct {
 	bytes   []byte // to read from, or written so far
 	at      int    // the place of reading
 	bad     bool   // what was read is nothing that was written here
+
+	apart   func(continuity.Hash, []byte)
+	known   func(continuity.Hash) []byte
+	missing []continuity.Hash
 }
 
-func (c *codec) states(states *[]*continuity.State) {
-	list(c, states, func(s **continuity.State) {
-		if c.reading {
-			*s = new(continuity.State)
-		}
-		c.state(*s)
-	})
-}
-
+// state has the names of the conversation first, since two states that differ
+// in nothing else are the same.
 func (c *codec) state(s *continuity.State) {
 	c.string(&s.Conversation)
 	c.number(&s.Epoch)
@@ -87,10 +53,12 @@ func (c *codec) state(s *continuity.State) {
 	c.string(&s.Session)
 	prior := s.Prior != nil
 	c.flags(&s.Sealed, &s.Bound, &s.Drop, &prior)
-	c.tools(&s.Tools, nil)
-	list(c, &s.Sections, c.section)
-	list(c, &s.Text, c.effective)
-	list(c, &s.Edits, c.edit)
+	c.tools(&s.Tools)
+	c.part(func() {
+		slice(c, &s.Sections, c.section)
+		slice(c, &s.Text, c.effective)
+	})
+	c.part(func() { slice(c, &s.Edits, c.edit) })
 	if !prior {
 		return
 	}
@@ -98,29 +66,60 @@ func (c *codec) state(s *continuity.State) {
 		s.Prior = new(continuity.Prior)
 	}
 	c.number(&s.Prior.Edits)
-	c.tools(&s.Prior.Tools, s.Tools)
-	list(c, &s.Prior.Text, c.effective)
+	c.tools(&s.Prior.Tools)
+	c.part(func() { slice(c, &s.Prior.Text, c.effective) })
 }
 
-// tools writes a list of tools. Those that stand at the same place of a list
-// which is known take one byte.
-func (c *codec) tools(tools *[]continuity.FrozenTool, known []continuity.FrozenTool) {
-	i := 0
-	list(c, tools, func(t *continuity.FrozenTool) {
-		same := !c.reading && i < len(known) && *t == known[i]
-		c.flags(&same, &t.Offered, &t.Deferred, &t.Named, &t.Fixed)
-		switch {
-		case !same:
+// inlined is the length in bytes up to which a part stands in the state: less is
+// not worth an entry of its own.
+const inlined = 128
+
+// part reads or writes what changes seldom from one request to the next. Where
+// it is long, its hash stands in the state.
+func (c *codec) part(each func()) {
+	apart := false
+	start := len(c.bytes)
+	if c.flags(&apart); !c.reading {
+		each()
+		if part := c.bytes[start+1:]; len(part) > inlined {
+			sum := sha256.Sum256(part)
+			hash := continuity.Hash(sum[:16])
+			c.apart(hash, part)
+			apart, c.bytes = true, c.bytes[:start]
+			c.flags(&apart)
+			c.hash(&hash)
+		}
+		return
+	}
+	if !apart {
+		each()
+		return
+	}
+	var hash continuity.Hash
+	if c.hash(&hash); c.bad {
+		return
+	}
+	part := c.known(hash)
+	if part == nil {
+		c.missing = append(c.missing, hash)
+		return
+	}
+	rest, at := c.bytes, c.at
+	c.bytes, c.at = part, 0
+	each()
+	c.bad = c.bad || c.at != len(part)
+	c.bytes, c.at = rest, at
+}
+
+func (c *codec) tools(tools *[]continuity.FrozenTool) {
+	c.part(func() {
+		slice(c, tools, func(t *continuity.FrozenTool) {
 			c.string(&t.Name)
 			c.string(&t.Family)
 			c.hash(&t.Meaning)
 			c.hash(&t.Exact)
-		case i < len(known):
-			*t = known[i]
-		default:
-			c.bad = true
-		}
-		i++
+			c.flags(&t.Offered, &t.Deferred, &t.Named, &t.Fixed)
+		})
 	})
 }
 
@@ -137,17 +136,19 @@ func (c *codec) effective(e *continuity.Effective) {
 
 func (c *codec) edit(e *continuity.Edit) {
 	c.number(&e.After)
-	n := len(e.Bytes)
-	c.number(&n)
-	if !c.reading {
-		c.bytes = append(c.bytes, e.Bytes...)
-	} else if n > 0 {
-		e.Bytes = c.take(n)
-	}
+	c.part(func() {
+		n := len(e.Bytes)
+		c.number(&n)
+		if !c.reading {
+			c.bytes = append(c.bytes, e.Bytes...)
+		} else if bytes := c.take(n); n > 0 {
+			e.Bytes = bytes
+		}
+	})
 }
 
-// list writes the elements of a slice; an empty one is read as nil.
-func list[E any](c *codec, elements *[]E, each func(*E)) {
+// slice writes the elements of a slice; an empty one is read as nil.
+func slice[E any](c *codec, elements *[]E, each func(*E)) {
 	n := len(*elements)
 	if c.number(&n); !c.reading {
 		for i := range *elements {

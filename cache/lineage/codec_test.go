@@ -52,18 +52,43 @@ func filled(t testing.TB) *continuity.State {
 	return s
 }
 
+// written is a state with what was kept apart of it.
+func written(s *continuity.State) (record []byte, parts map[continuity.Hash][]byte) {
+	parts = map[continuity.Hash][]byte{}
+	record = encode(s, func(hash continuity.Hash, part []byte) { parts[hash] = bytes.Clone(part) })
+	return record, parts
+}
+
+// read is what written has written.
+func read(t testing.TB, record []byte, parts map[continuity.Hash][]byte) *continuity.State {
+	t.Helper()
+	s, missing, ok := decode(record, func(hash continuity.Hash) []byte { return parts[hash] })
+	if !ok || len(missing) > 0 {
+		t.Fatalf("what was written cannot be read: %t, %d parts are missing", ok, len(missing))
+	}
+	return s
+}
+
+func again(t testing.TB, s *continuity.State) *continuity.State {
+	t.Helper()
+	record, parts := written(s)
+	return read(t, record, parts)
+}
+
 func TestEveryFieldIsWritten(t *testing.T) {
-	s := filled(t)
-	value := encode([]*continuity.State{s, {}, s})
-	got, ok := decode(value)
-	if !ok {
-		t.Fatal("what was written cannot be read")
+	large := filled(t)
+	for i := range large.Edits {
+		large.Edits[i].Bytes = bytes.Repeat([]byte{byte(i)}, 2*inlined)
 	}
-	if diff := cmp.Diff([]*continuity.State{s, {}, s}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if again := encode(got); !bytes.Equal(again, value) {
-		t.Error("equal states give other bytes")
+	for _, s := range []*continuity.State{filled(t), large, {}} {
+		record, parts := written(s)
+		got := read(t, record, parts)
+		if diff := cmp.Diff(s, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if twice, _ := written(got); !bytes.Equal(twice, record) {
+			t.Error("equal states give other bytes")
+		}
 	}
 }
 
@@ -79,49 +104,48 @@ func TestFlagsAreTheirOwn(t *testing.T) {
 	}
 	for name, want := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, ok := decode(encode([]*continuity.State{&want}))
-			if diff := cmp.Diff([]*continuity.State{&want}, got); !ok || diff != "" {
-				t.Errorf("%t (-want +got):\n%s", ok, diff)
+			if diff := cmp.Diff(&want, again(t, &want)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// What was in effect before the newest edits is mostly what is in effect now.
-func TestPriorToolsTakeLittle(t *testing.T) {
-	s := &continuity.State{}
-	for i := range 100 {
-		s.Tools = append(s.Tools, continuity.FrozenTool{Name: fmt.Sprint("tool ", i), Meaning: continuity.Hash{byte(i)}})
+func TestWhatWasNotWrittenHereIsNotRead(t *testing.T) {
+	record, parts := written(filled(t))
+	known := func(hash continuity.Hash) []byte { return parts[hash] }
+	for end := range record {
+		if _, _, ok := decode(record[:end], known); ok {
+			t.Errorf("the first %d bytes of %d are read", end, len(record))
+		}
 	}
-	without := len(encode([]*continuity.State{s}))
-	prior := append([]continuity.FrozenTool(nil), s.Tools[:99]...)
-	prior[7].Meaning[1] = 1
-	s.Prior = &continuity.Prior{Tools: prior}
-	value := encode([]*continuity.State{s})
-	if more := len(value) - without; more > 99+64 {
-		t.Errorf("%d bytes for 99 tools of which 98 are known", more)
+	if _, _, ok := decode(append(bytes.Clone(record), 0), known); ok {
+		t.Error("one byte more is read")
 	}
-	if got, ok := decode(value); !ok || !cmp.Equal(got[0], s) {
-		t.Error("another state is read")
+	for hash, part := range parts {
+		parts[hash] = part[:len(part)-1]
+		if _, _, ok := decode(record, known); ok {
+			t.Error("a part that is cut short is read")
+		}
+		delete(parts, hash)
+		if _, missing, ok := decode(record, known); !ok || len(missing) != 1 || missing[0] != hash {
+			t.Errorf("without a part: %t, missing %x, want %x", ok, missing, hash)
+		}
+		parts[hash] = part
 	}
 }
 
-func TestOtherVersionsAreNotRead(t *testing.T) {
-	value := encode([]*continuity.State{filled(t)})
+func TestOtherVersionsAreAsIfLost(t *testing.T) {
+	value := join([][]byte{[]byte("one"), nil, []byte("three")})
+	if got := split(value); len(got) != 3 || string(got[2]) != "three" {
+		t.Fatalf("%q", got)
+	}
 	for i := range header {
 		other := bytes.Clone(value)
 		other[i]++
-		if _, ok := decode(other); ok {
-			t.Errorf("another byte %d of the header is read", i)
+		if got := split(other); got != nil {
+			t.Errorf("another byte %d of the header: %q", i, got)
 		}
-	}
-	for end := range value {
-		if _, ok := decode(value[:end]); ok {
-			t.Errorf("the first %d bytes of %d are read", end, len(value))
-		}
-	}
-	if _, ok := decode(append(value, 0)); ok {
-		t.Error("one byte more is read")
 	}
 	type first struct{ A, B bool }
 	type second struct{ A, C bool }
@@ -135,43 +159,68 @@ func TestOtherVersionsAreNotRead(t *testing.T) {
 // FuzzDecode asks that what can be read is read the same once it is written
 // again, whatever it is.
 func FuzzDecode(f *testing.F) {
-	f.Add(encode(nil)[len(header):])
-	f.Add(encode([]*continuity.State{filled(f)})[len(header):])
-	f.Add(encode([]*continuity.State{{}, {Edits: []continuity.Edit{{After: 1}}}})[len(header):])
-	f.Fuzz(func(t *testing.T, rest []byte) {
-		states, ok := decode(append([]byte(header), rest...))
-		if !ok {
+	for _, s := range []*continuity.State{filled(f), {}, {Edits: []continuity.Edit{{After: 1}}}} {
+		record, parts := written(s)
+		var part []byte
+		for _, part = range parts {
+			f.Add(record, part)
+		}
+		f.Add(record, part)
+	}
+	f.Fuzz(func(t *testing.T, record, part []byte) {
+		s, missing, ok := decode(record, func(hash continuity.Hash) []byte {
+			if hash[0]&1 == 0 {
+				return nil
+			}
+			return part
+		})
+		if !ok || len(missing) > 0 {
 			return
 		}
-		again, ok := decode(encode(states))
-		if diff := cmp.Diff(states, again); !ok || diff != "" {
-			t.Errorf("%t (-once +again):\n%s", ok, diff)
+		if diff := cmp.Diff(s, again(t, s)); diff != "" {
+			t.Errorf("(-once +again):\n%s", diff)
 		}
 	})
 }
 
-func BenchmarkState(b *testing.B) {
+// FuzzSplit asks that records are those that were joined.
+func FuzzSplit(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{1, 'x', 0})
+	f.Fuzz(func(t *testing.T, rest []byte) {
+		records := split(append([]byte(header), rest...))
+		if got := split(join(records)); !cmp.Equal(got, records) {
+			t.Errorf("%q becomes %q", records, got)
+		}
+	})
+}
+
+// longState is a state in the middle of long work.
+func longState() *continuity.State {
 	s := &continuity.State{Conversation: "conv_0123456789abcdef", Model: "claude-opus-5-5", Sent: 500}
 	for i := range 100 {
-		s.Tools = append(s.Tools, continuity.FrozenTool{Name: fmt.Sprint("mcp__server__tool_", i), Offered: true})
+		s.Tools = append(s.Tools, continuity.FrozenTool{Name: fmt.Sprint("mcp__server__tool_", i), Meaning: continuity.Hash{byte(i)}, Offered: true})
 	}
 	for i := range 60 {
-		s.Edits = append(s.Edits, continuity.Edit{After: 8 * i, Bytes: bytes.Repeat([]byte("x"), 200)})
+		s.Edits = append(s.Edits, continuity.Edit{After: 8 * i, Bytes: bytes.Repeat([]byte{byte(i)}, 200)})
 	}
-	value := encode([]*continuity.State{s})
+	return s
+}
+
+func BenchmarkState(b *testing.B) {
+	s := longState()
+	record, parts := written(s)
 	b.Run("encode", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			encode([]*continuity.State{s})
+			encode(s, func(continuity.Hash, []byte) {})
 		}
-		b.ReportMetric(float64(len(value)), "bytes")
+		b.ReportMetric(float64(len(record)), "bytes")
 	})
 	b.Run("decode", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, ok := decode(value); !ok {
-				b.Fatal("unreadable")
-			}
+			read(b, record, parts)
 		}
 	})
 }

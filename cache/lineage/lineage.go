@@ -20,24 +20,26 @@ const (
 	// maxTries bounds how often a save is tried again when others save at the
 	// same place at the same time.
 	maxTries = 4
-	// maxLookup bounds how many histories are looked up, and firstLookup is how
-	// many of them in the first round trip, which is nearly always the last.
-	maxLookup   = 2048
-	firstLookup = 12
-	// keptLonger is how much longer elements are kept than the states that need
-	// them, which are written anew with every request.
-	keptLonger = 7
+	// maxState bounds, in bytes, what stands under one history. What is long of a
+	// state is kept apart, and shared by all states that have it in common.
+	maxState = 64 << 10
+	// maxRecent bounds what is kept at hand in this process, in bytes.
+	maxRecent = 16 << 20
 )
 
 // Lineage keeps the states of conversations in a store.
 type Lineage struct {
-	store cache.Store
-	ttl   time.Duration
+	store  cache.Store
+	ttl    time.Duration
+	recent *recent
+	heads  heads
 }
 
 // New makes a lineage that forgets a conversation when nothing was heard of it
 // for the given time.
-func New(store cache.Store, ttl time.Duration) *Lineage { return &Lineage{store, ttl} }
+func New(store cache.Store, ttl time.Duration) *Lineage {
+	return &Lineage{store: store, ttl: ttl, recent: newRecent(maxRecent)}
+}
 
 // Head identifies a history: who asks whom, and all messages so far.
 type Head = continuity.Hash
@@ -76,120 +78,33 @@ func Seal(head Head, sent int, seal string) Sealed {
 	return Sealed{Head: Head(digest.Sum(nil)[:16]), Sent: sent}
 }
 
-// Known is what the store has under the histories of a request, read as far as
-// it is asked for: a conversation that goes on is found at once, and each state
-// is as long as its tools and edits.
-type Known struct {
-	// Sent is for whoever chooses a level: its number of messages.
-	Sent int
-
-	store  cache.Store
-	keys   []string
-	places []Level // of the keys
-	values [][]byte
-	chunk  int
-	next   int
-	// last is the key of the request's own history, and own what stands there.
-	last string
-	own  []byte
-}
-
-// Level is one known history.
-type Level struct {
-	// Sent is the number of its messages, and Sealed says that it was found by
-	// its seal.
-	Sent   int
-	Sealed bool
-	value  []byte
-}
-
-// States are those that stand under the history, oldest first. A state that
-// cannot be read was written by another version: as if lost.
-func (l Level) States() []*continuity.State {
-	states, _ := decode(l.value)
-	return states
-}
-
-// Find looks for the states that a request with these heads may go on from.
-// Sealed histories, in ascending order, are longer than those that they seal.
-func (l *Lineage) Find(heads []Head, sealed ...Sealed) *Known {
-	first := max(1, len(heads)-maxLookup) // the empty history belongs to everybody
-	known := &Known{store: l.store, chunk: firstLookup, last: headKey(heads[len(heads)-1])}
-	add := func(head Head, level Level) {
-		known.keys, known.places = append(known.keys, headKey(head)), append(known.places, level)
-	}
-	for i := len(heads) - 1; i >= first; i-- {
-		for ; len(sealed) > 0 && sealed[len(sealed)-1].Sent >= i; sealed = sealed[:len(sealed)-1] {
-			add(sealed[len(sealed)-1].Head, Level{Sent: sealed[len(sealed)-1].Sent, Sealed: true})
-		}
-		add(heads[i], Level{Sent: i})
-	}
-	return known
-}
-
-// Next gives the known histories one after the other, the longest first. It is
-// false behind the last.
-func (k *Known) Next(ctx context.Context) (level Level, ok bool, err error) {
-	for k.next < len(k.keys) {
-		if k.next == len(k.values) {
-			chunk := k.keys[k.next:min(k.next+k.chunk, len(k.keys))]
-			values, err := k.store.GetMany(ctx, chunk...)
-			if err != nil {
-				return Level{}, false, fmt.Errorf("looking a conversation up: %w", err)
-			}
-			k.values, k.chunk = append(k.values, values...), k.chunk*8
-			if at := slices.Index(chunk, k.last); at >= 0 {
-				k.own = values[at]
-			}
-		}
-		at := k.next
-		k.next++
-		if value := k.values[at]; len(value) > 0 {
-			k.values[at] = nil
-			level = k.places[at]
-			level.value = value
-			return level, true, nil
-		}
-	}
-	return Level{}, false, nil
-}
-
-// SaveSealed puts a state where only the conversation that got the reply will
-// look for it, and says so in it.
-func (l *Lineage) SaveSealed(ctx context.Context, state *continuity.State, sealed ...Sealed) error {
-	own := *state
-	own.Sealed = true
-	value := encode([]*continuity.State{&own})
-	entries := make([]cache.Entry, len(sealed))
-	for i := range sealed {
-		entries[i] = cache.Entry{Key: headKey(sealed[i].Head), Value: value, TTL: l.ttl}
-	}
-	if err := l.store.Set(ctx, entries...); err != nil {
-		return fmt.Errorf("saving a conversation by its seal: %w", err)
-	}
-	return nil
-}
-
 // Save puts the next state under the request's own history, beside those of
-// other conversations and lanes, and keeps elements by their hashes.
+// other conversations and lanes, and keeps elements by their hashes. The error
+// wraps cache.ErrTooLarge if the state is more than can be kept.
 func (l *Lineage) Save(ctx context.Context, head Head, known *Known, next *continuity.State, keep map[continuity.Hash][]byte) error {
-	entries := make([]cache.Entry, 0, len(keep))
+	w := l.writing()
 	for hash, element := range keep {
-		entries = append(entries, cache.Entry{Key: elementKey(hash), Value: element, TTL: keptLonger * l.ttl})
-	}
-	if len(entries) > 0 {
-		if err := l.store.Set(ctx, entries...); err != nil {
-			return fmt.Errorf("keeping elements: %w", err)
+		// What is too long to be kept costs an epoch once it is needed.
+		if key := elementKey(hash); len(element) <= cache.MaxValue && w.due(key) {
+			w.keep(key, element)
 		}
+	}
+	record, err := w.record(next)
+	if err != nil {
+		return err
+	}
+	if err := w.write(ctx); err != nil {
+		return fmt.Errorf("keeping elements: %w", err)
 	}
 	old := known.own
 	for range maxTries {
-		value := lanes(old, next)
+		value := lanes(old, record)
 		swapped, err := l.store.CompareAndSwap(ctx, old, cache.Entry{Key: headKey(head), Value: value, TTL: l.ttl})
 		if err != nil {
 			return fmt.Errorf("saving a conversation: %w", err)
 		}
 		if swapped {
+			l.heads.add(head)
 			return nil
 		}
 		values, err := l.store.GetMany(ctx, headKey(head))
@@ -201,50 +116,44 @@ func (l *Lineage) Save(ctx context.Context, head Head, known *Known, next *conti
 	return errors.New("saving a conversation: others were faster each time")
 }
 
-// lanes puts the next state last among those that were there, of which one that
-// sends the same gives way: a request that was sent again is no other branch.
-// When there are too many, or too much of them, the oldest go.
-func lanes(old []byte, next *continuity.State) []byte {
-	states, _ := decode(old)
-	states = slices.DeleteFunc(states, func(s *continuity.State) bool { return same(s, next) })
-	states = append(states, next)
-	states = states[max(0, len(states)-maxLanes):]
-	for {
-		value := encode(states)
-		if len(value) <= cache.MaxValue || len(states) == 1 {
-			return value
+// lanes puts the record of the next state last among those that were there, of
+// which one that sends the same gives way: a request that was sent again is no
+// other branch. When there are too many, or too much of them, the oldest go.
+func lanes(old, next []byte) []byte {
+	same := unnamed(next)
+	records := slices.DeleteFunc(split(old), func(record []byte) bool { return bytes.Equal(unnamed(record), same) })
+	records = append(records, next)
+	size := 0
+	for i, record := range slices.Backward(records) {
+		if size += len(record); size > maxState || len(records)-i > maxLanes {
+			records = records[i+1:]
+			break
 		}
-		states = states[1:]
 	}
+	return join(records)
 }
 
-// same reports that two states differ in nothing but their names.
-func same(a, b *continuity.State) bool {
-	x, y := *a, *b
-	x.Conversation, y.Conversation = "", ""
-	x.Epoch, y.Epoch = 0, 0
-	return bytes.Equal(encode([]*continuity.State{&x}), encode([]*continuity.State{&y}))
-}
-
-// Kept reads elements by their hashes; what is lost is missing.
-func (l *Lineage) Kept(ctx context.Context, hashes ...continuity.Hash) (map[continuity.Hash][]byte, error) {
-	keys := make([]string, len(hashes))
-	for i, hash := range hashes {
-		keys[i] = elementKey(hash)
-	}
-	values, err := l.store.GetMany(ctx, keys...)
+// SaveSealed puts a state where only the conversation that got the reply will
+// look for it, and says so in it.
+func (l *Lineage) SaveSealed(ctx context.Context, state *continuity.State, sealed ...Sealed) error {
+	own := *state
+	own.Sealed = true
+	w := l.writing()
+	record, err := w.record(&own)
 	if err != nil {
-		return nil, fmt.Errorf("reading kept elements: %w", err)
+		return err
 	}
-	kept := make(map[continuity.Hash][]byte, len(hashes))
-	for i, value := range values {
-		if value != nil {
-			kept[hashes[i]] = value
-		}
+	value := join([][]byte{record})
+	for i := range sealed {
+		w.entries = append(w.entries, cache.Entry{Key: headKey(sealed[i].Head), Value: value, TTL: l.ttl})
 	}
-	return kept, nil
+	if err := w.write(ctx); err != nil {
+		return fmt.Errorf("saving a conversation by its seal: %w", err)
+	}
+	return nil
 }
 
 // The letters keep apart what is written under equal hashes.
 func headKey(head Head) string               { return "h3:" + string(head[:]) }
 func elementKey(hash continuity.Hash) string { return "e1:" + string(hash[:]) }
+func partKey(hash continuity.Hash) string    { return "p1:" + string(hash[:]) }

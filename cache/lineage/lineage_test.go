@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -66,7 +67,7 @@ func longest(t *testing.T, known *lineage.Known) (sent int, states []*continuity
 	if !ok {
 		return 0, nil
 	}
-	return level.Sent, level.States()
+	return level.Sent, level.States
 }
 
 func states(t *testing.T, known *lineage.Known) []*continuity.State {
@@ -185,11 +186,38 @@ func TestTheOldestLanesGiveWayToLargeOnes(t *testing.T) {
 	l := lineage.New(cache.NewMemory(64<<20), time.Hour)
 	for i := range 4 {
 		large := state(fmt.Sprint("lane ", i), 1)
-		large.Edits = []continuity.Edit{{After: 1, Bytes: make([]byte, cache.MaxValue/3+i)}}
+		large.Session = strings.Repeat("x", 24<<10) + fmt.Sprint(i)
 		save(t, l, "scope", history("u1"), large, nil)
 	}
 	if got := states(t, find(t, l, "scope", history("u1"))); len(got) != 2 || got[1].Conversation != "lane 3" {
 		t.Errorf("%d states", len(got))
+	}
+}
+
+func TestAStateThatIsTooLargeIsNotSaved(t *testing.T) {
+	l := lineage.New(cache.NewMemory(64<<20), time.Hour)
+	heads := lineage.Heads("scope", history("u1"))
+	large := state("c", 1)
+	large.Session = strings.Repeat("x", 64<<10)
+	if err := l.Save(context.Background(), heads[1], new(lineage.Known), large, nil); !errors.Is(err, cache.ErrTooLarge) {
+		t.Errorf("%v, want cache.ErrTooLarge", err)
+	}
+	if got := states(t, find(t, l, "scope", history("u1"))); len(got) > 0 {
+		t.Errorf("found %d states", len(got))
+	}
+}
+
+func TestAnElementThatIsTooLargeIsMissingLater(t *testing.T) {
+	l := lineage.New(cache.NewMemory(64<<20), time.Hour)
+	save(t, l, "scope", history("u1"), state("c", 1), map[continuity.Hash][]byte{
+		hash("large"): make([]byte, cache.MaxValue+1), hash("small"): []byte("small"),
+	})
+	if got := states(t, find(t, l, "scope", history("u1"))); len(got) != 1 {
+		t.Errorf("found %d states", len(got))
+	}
+	kept, err := l.Kept(context.Background(), hash("large"), hash("small"))
+	if diff := cmp.Diff(map[continuity.Hash][]byte{hash("small"): []byte("small")}, kept); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 }
 
@@ -221,41 +249,10 @@ func TestASealFindsItsOwn(t *testing.T) {
 			if level.Sealed != (len(got) == 0 && len(want) == 2) {
 				t.Errorf("%s: level %d is sealed: %t", seal, len(got), level.Sealed)
 			}
-			got = append(got, level.States()...)
+			got = append(got, level.States...)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", seal, diff)
 		}
-	}
-}
-
-// counting is a store that counts what it is asked for.
-type counting struct {
-	cache.Store
-	keys, calls int
-}
-
-func (c *counting) GetMany(ctx context.Context, keys ...string) ([][]byte, error) {
-	c.keys, c.calls = c.keys+len(keys), c.calls+1
-	return c.Store.GetMany(ctx, keys...)
-}
-
-func TestALongConversationReadsLittle(t *testing.T) {
-	store := &counting{Store: cache.NewMemory(64 << 20)}
-	l := lineage.New(store, time.Hour)
-	var long []string
-	for i := range 600 {
-		long = append(long, fmt.Sprint("m", i))
-	}
-	save(t, l, "scope", history(long[:2]...), state("early", 2), nil)
-	save(t, l, "scope", history(long[:598]...), state("late", 598), nil)
-	store.keys, store.calls = 0, 0
-	if got := states(t, find(t, l, "scope", history(long...))); got[0].Conversation != "late" || store.calls != 1 || store.keys > 20 {
-		t.Errorf("%s after %d keys in %d calls", got[0].Conversation, store.keys, store.calls)
-	}
-	store.keys, store.calls = 0, 0
-	long[300] = "edited"
-	if got := states(t, find(t, l, "scope", history(long...))); got[0].Conversation != "early" || store.calls > 4 {
-		t.Errorf("%s after %d calls", got[0].Conversation, store.calls)
 	}
 }

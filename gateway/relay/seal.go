@@ -59,6 +59,6 @@ func (s *seals) save(found [][]byte) {
 		sealed = append(sealed, lineage.Seal(s.head, s.state.Sent, splice.Text(seal)))
 	}
 	if err := s.relay.memory.SaveSealed(s.ctx, s.state, sealed...); err != nil {
-		s.relay.metrics.Unplanned("store")
+		s.relay.metrics.Unplanned(unsaved(err))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"warmpath/cache"
 	"warmpath/cache/lineage"
 	"warmpath/gateway/upstream"
 	"warmpath/rewrite"
@@ -186,7 +187,7 @@ func (x *exchange) plan(w *warmth) bool {
 		if !ok {
 			break
 		}
-		if state = continuity.Choose(level.States(), level.Sealed, w.facts, read); state != nil {
+		if state = continuity.Choose(level.States, level.Sealed, w.facts, read); state != nil {
 			w.known.Sent = level.Sent
 		}
 	}
@@ -378,10 +379,18 @@ func (x *exchange) remember() {
 		keep[k.Hash] = anthropic.StripMark(w.body[k.Span.Start:k.Span.End])
 	}
 	if err := x.relay.memory.Save(x.ctx, w.heads[len(w.heads)-1], w.known, w.plan.Next, keep); err != nil {
-		x.relay.metrics.Unplanned("store")
+		x.relay.metrics.Unplanned(unsaved(err))
 		return
 	}
 	w.sealing = w.plan.Next.Seals()
+}
+
+// unsaved is why a conversation could not be remembered.
+func unsaved(err error) string {
+	if errors.Is(err, cache.ErrTooLarge) {
+		return "too_large"
+	}
+	return "store"
 }
 
 // told are the header lines that tell the client what was done with its request.
