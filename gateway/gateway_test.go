@@ -451,7 +451,7 @@ func TestRetries(t *testing.T) {
 				_, _ = io.WriteString(w, body)
 			})
 			_, base, _ := start(t, p.URL, nil)
-			resp, got := send(t, "POST", base+"/v1/messages", `{"model":"claude-opus-5"}`)
+			resp, got := send(t, "POST", base+"/v1/messages", `{"model":"claude-opus-5","messages":[{"role":"user","content":"hi"}]}`)
 			if resp.StatusCode != test.status || got != body {
 				t.Errorf("the client got %d %s", resp.StatusCode, got)
 			}

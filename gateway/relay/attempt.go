@@ -32,7 +32,6 @@ func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 				x.ahead = nil
 				continue
 			}
-			return resp, nil
 		}
 		if err == nil {
 			x.learn(resp.Status)
@@ -46,6 +45,7 @@ func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 		}
 		if resp != nil {
 			resp.Close()
+			x.ahead = nil
 		}
 		x.record.Retries++
 		x.relay.metrics.RetryUpstream(x.record.Provider, retryReason(err))
