@@ -90,7 +90,7 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 		}
 		opts.Store = store
 	}
-	g.store = cache.NewGuard(opts.Store, cache.GuardOptions{OnFailure: func(op cache.Op, why cache.Reason) {
+	g.store = cache.NewGuard(opts.Store, cache.GuardOptions{Deadline: cfg.Timeouts.Store, OnFailure: func(op cache.Op, why cache.Reason) {
 		g.metrics.StoreFailed(string(op), string(why))
 	}})
 	memory := lineage.New(g.store, conversationLife)

@@ -99,6 +99,7 @@ func startWith(t testing.TB, upstream string, opts gateway.Options, change func(
 		Limits:     config.Limits{Body: 1 << 20, DecodedBody: 1 << 20, BodiesInFlight: 8 << 20, Headers: 8 << 10, Connections: 1000},
 		Timeouts: config.Timeouts{Header: 5 * time.Second, Body: 5 * time.Second, Idle: 5 * time.Second, Write: 5 * time.Second,
 			UpstreamConnect: time.Second, UpstreamHeader: 5 * time.Second, UpstreamIdle: 5 * time.Second,
+			Store:     10 * time.Second, // A busy machine is no reason for other bytes.
 			Heartbeat: 5 * time.Second, Drain: time.Second},
 	}
 	if change != nil {

@@ -93,6 +93,7 @@ func needsRestart(old, cfg *config.Config) []string {
 		"timeouts.idle":             old.Timeouts.Idle != cfg.Timeouts.Idle,
 		"timeouts.write":            old.Timeouts.Write != cfg.Timeouts.Write,
 		"timeouts.upstream_connect": old.Timeouts.UpstreamConnect != cfg.Timeouts.UpstreamConnect,
+		"timeouts.store":            old.Timeouts.Store != cfg.Timeouts.Store,
 		"timeouts.upstream_header":  old.Timeouts.UpstreamHeader != cfg.Timeouts.UpstreamHeader,
 	} {
 		if differs {

@@ -85,6 +85,9 @@ type Timeouts struct {
 	// Heartbeat is the silence after which a stream's client gets a frame that
 	// its dialect ignores; zero sends none.
 	Heartbeat time.Duration
+	// Store is how long a request waits for the store of conversations before it
+	// goes on without.
+	Store time.Duration
 	// Drain is how long requests may go on after the gateway was asked to stop.
 	Drain time.Duration
 }

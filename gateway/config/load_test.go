@@ -64,7 +64,7 @@ func TestDefaults(t *testing.T) {
 		Timeouts: Timeouts{
 			Header: 10 * time.Second, Body: time.Minute, Idle: 2 * time.Minute, Write: time.Minute,
 			UpstreamConnect: 10 * time.Second, UpstreamHeader: 10 * time.Minute, UpstreamIdle: 5 * time.Minute,
-			Heartbeat: 15 * time.Second, Drain: 30 * time.Second,
+			Store: 50 * time.Millisecond, Heartbeat: 15 * time.Second, Drain: 30 * time.Second,
 		},
 		Retries: 2,
 	}
@@ -101,6 +101,7 @@ timeouts:
   upstream_connect: 5s
   upstream_header: 6s
   upstream_idle: 7s
+  store: 8s
   heartbeat: 0s
   drain: 1m30s
 retries: 0
@@ -113,7 +114,7 @@ retries: 0
 		Timeouts: Timeouts{
 			Header: time.Second, Body: 2 * time.Second, Idle: 3 * time.Second, Write: 4 * time.Second,
 			UpstreamConnect: 5 * time.Second, UpstreamHeader: 6 * time.Second, UpstreamIdle: 7 * time.Second,
-			Drain: 90 * time.Second,
+			Store: 8 * time.Second, Drain: 90 * time.Second,
 		},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Config{}, "Catalog"), cmp.Comparer(sameSecret)); diff != "" {

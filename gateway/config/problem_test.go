@@ -24,7 +24,7 @@ warmpath.yaml:2:1: lisen is not a setting; did you mean listen?
     2 | lisen: ***
       | ^`},
 		{"unknown key like no other", given{file: "timeouts:\n  everything: 1s"}, `
-warmpath.yaml:2:3: timeouts.everything is not a setting; write one of body, drain, header, heartbeat, idle, upstream_connect, upstream_header, upstream_idle, write
+warmpath.yaml:2:3: timeouts.everything is not a setting; write one of body, drain, header, heartbeat, idle, store, upstream_connect, upstream_header, upstream_idle, write
     2 |   everything: ***
       |   ^`},
 		{"unknown keys of a provider", given{file: "providers:\n  openai:\n    api_key: x\n    baseurl: y"}, `

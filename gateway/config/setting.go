@@ -89,6 +89,7 @@ var settings = []setting{
 	duration("timeouts.upstream_connect", "10s", func(t *Timeouts) *time.Duration { return &t.UpstreamConnect }),
 	duration("timeouts.upstream_header", "10m", func(t *Timeouts) *time.Duration { return &t.UpstreamHeader }),
 	duration("timeouts.upstream_idle", "5m", func(t *Timeouts) *time.Duration { return &t.UpstreamIdle }),
+	duration("timeouts.store", "50ms", func(t *Timeouts) *time.Duration { return &t.Store }),
 	{key: "timeouts.heartbeat", initial: "15s", field: func(c *Config) value {
 		return span{&c.Timeouts.Heartbeat, true}
 	}},
