@@ -125,7 +125,7 @@ func TestAllocationsOfThePassThroughPath(t *testing.T) {
 	}
 	whole := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(reply), reply)
 	// Planning reads every element of a request; a request of one message has few.
-	for mode, most := range map[rewrite.Mode]float64{rewrite.ModeOff: 16, rewrite.ModeOn: 160} {
+	for mode, most := range map[rewrite.Mode]float64{rewrite.ModeOff: 12, rewrite.ModeOn: 160} {
 		small := allocations(t, mode, whole, messagesRequest(1<<10, false), []byte("}}"))
 		large := allocations(t, mode, whole, messagesRequest(500<<10, false), []byte("}}"))
 		short := allocations(t, mode, streamAnswer(20), messagesRequest(1<<10, true), []byte("0\r\n\r\n"))

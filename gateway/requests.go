@@ -12,20 +12,21 @@ import (
 // remembered is how many requests the console can show.
 const remembered = 1000
 
-// requests remembers the newest requests for the console.
+// requests remembers the newest requests for the console. What the console shows
+// of them is made when it asks, so that a request pays for a copy and no more.
 type requests struct {
 	mu   sync.Mutex
 	last int64
-	ring [remembered]console.Request
+	ring [remembered]relay.Record
 }
 
 func (r *requests) add(record *relay.Record) {
-	shown := shown(record)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.last++
-	shown.ID = r.last
-	r.ring[r.last%remembered] = shown
+	kept := &r.ring[r.last%remembered]
+	*kept = *record
+	kept.Cause = nil // is for the log, and may hold more than it says
 }
 
 // newest lists what is remembered, newest first.
@@ -35,7 +36,9 @@ func (r *requests) newest() []console.Request {
 	n := min(r.last, remembered)
 	list := make([]console.Request, 0, n)
 	for id := r.last; id > r.last-n; id-- {
-		list = append(list, r.ring[id%remembered])
+		row := shown(&r.ring[id%remembered])
+		row.ID = id
+		list = append(list, row)
 	}
 	return list
 }
@@ -59,7 +62,8 @@ func count(c rewrite.Count) *int64 {
 	if !c.Known {
 		return nil
 	}
-	return &c.N
+	n := c.N // the record gives way to another
+	return &n
 }
 
 func explained(e *relay.Explanation) *console.Continuity {
