@@ -183,6 +183,10 @@ func describe(r rewrite.Report) string {
 	line("error type", r.ErrorType)
 	line("output", r.Output)
 	line("tool call", r.ToolCall)
+	line("diagnosis", r.Diagnosis)
+	if r.Diverged.Known {
+		line("diverged", r.Diverged.N)
+	}
 	u := r.Usage
 	for _, c := range []struct {
 		name  string

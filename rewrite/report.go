@@ -25,6 +25,10 @@ type Report struct {
 	// Sequence is the number that the next event of the stream would carry, in
 	// the dialects that number their events.
 	Sequence int64
+	// Diagnosis is the provider's word on how the request differs from the one
+	// before it, and Diverged how many tokens of that it has processed again.
+	Diagnosis Diagnosis
+	Diverged  Count
 	// Created is when the provider says that it began the reply, in seconds
 	// since 1970; zero when it did not say.
 	Created int64

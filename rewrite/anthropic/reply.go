@@ -46,6 +46,8 @@ func readMessage(message []byte, r *rewrite.Report) {
 			readUsage(value, &r.Usage)
 		case "stop_reason":
 			readStop(value, r)
+		case "diagnostics":
+			readDiagnosis(value, r)
 		}
 		return true
 	})
