@@ -42,11 +42,9 @@ type codec struct {
 	missing []continuity.Hash
 }
 
-// state has the names of the conversation first, since two states that differ
-// in nothing else are the same.
+// state has first what two states that are the same may differ in.
 func (c *codec) state(s *continuity.State) {
-	c.string(&s.Conversation)
-	c.number(&s.Epoch)
+	c.names(s)
 	c.string(&s.Model)
 	c.number(&s.Sent)
 	c.number(&s.Wrote)
@@ -68,6 +66,36 @@ func (c *codec) state(s *continuity.State) {
 	c.number(&s.Prior.Edits)
 	c.tools(&s.Prior.Tools)
 	c.part(func() { slice(c, &s.Prior.Text, c.effective) })
+}
+
+// names are those of the conversation, and the request that made the state.
+func (c *codec) names(s *continuity.State) {
+	c.string(&s.Conversation)
+	c.number(&s.Epoch)
+	last := s.Last != nil
+	if c.flags(&last); !last {
+		return
+	}
+	if c.reading {
+		s.Last = new(continuity.Turn)
+	}
+	c.turn(s.Last)
+}
+
+func (c *codec) turn(t *continuity.Turn) {
+	c.number(&t.Started)
+	c.number(&t.Lifetime)
+	c.number(&t.Cached)
+	c.flags(&t.Reported, &t.Missed, &t.Asked)
+	c.string(&t.Reply)
+	for i := range t.Params {
+		c.digest(&t.Params[i])
+	}
+	c.digest(&t.Betas)
+	c.digest(&t.Own)
+	c.digest(&t.Tools)
+	c.digest(&t.System)
+	c.text(&t.Spelled)
 }
 
 // inlined is the length in bytes up to which a part stands in the state: less is
@@ -136,15 +164,31 @@ func (c *codec) effective(e *continuity.Effective) {
 
 func (c *codec) edit(e *continuity.Edit) {
 	c.number(&e.After)
-	c.part(func() {
-		n := len(e.Bytes)
-		c.number(&n)
-		if !c.reading {
-			c.bytes = append(c.bytes, e.Bytes...)
-		} else if bytes := c.take(n); n > 0 {
-			e.Bytes = bytes
-		}
-	})
+	c.part(func() { c.text(&e.Bytes) })
+}
+
+// text writes bytes; none are read as nil.
+func (c *codec) text(text *[]byte) {
+	n := len(*text)
+	c.number(&n)
+	if !c.reading {
+		c.bytes = append(c.bytes, *text...)
+	} else if bytes := c.take(n); n > 0 {
+		*text = bytes
+	}
+}
+
+// digest takes one byte where there is none.
+func (c *codec) digest(d *uint64) {
+	has := *d != 0
+	if c.flags(&has); !has {
+		return
+	}
+	if !c.reading {
+		c.bytes = binary.LittleEndian.AppendUint64(c.bytes, *d)
+	} else if read := c.take(8); len(read) == 8 {
+		*d = binary.LittleEndian.Uint64(read)
+	}
 }
 
 // slice writes the elements of a slice; an empty one is read as nil.

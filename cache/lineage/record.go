@@ -69,12 +69,12 @@ func split(value []byte) (records [][]byte) {
 	return records
 }
 
-// unnamed is a record without the names of its conversation; nil if it is none.
+// unnamed is a record without the names of its conversation and the request that
+// made it; nil if it is none.
 func unnamed(record []byte) []byte {
 	c := codec{reading: true, bytes: record}
 	var s continuity.State
-	c.string(&s.Conversation)
-	if c.number(&s.Epoch); c.bad {
+	if c.names(&s); c.bad {
 		return nil
 	}
 	return record[c.at:]

@@ -70,7 +70,10 @@ func ReadFacts(body []byte) (*continuity.Facts, error) {
 				facts.Marks++
 			}
 		default:
+			f.space()
+			start := f.at
 			f.setting(name, facts)
+			facts.Params.Set(name, f.text[start:f.at])
 		}
 		return keep
 	})
@@ -128,6 +131,9 @@ func (f *form) setting(name []byte, facts *continuity.Facts) {
 			}
 			return drop
 		})
+	case "diagnostics":
+		facts.Diagnoses = true
+		f.value()
 	default:
 		f.value()
 	}

@@ -28,6 +28,7 @@ func facts(t *testing.T, body string) *continuity.Facts {
 
 // shape leaves out what differs with every byte.
 var shape = cmp.Options{
+	cmpopts.IgnoreFields(continuity.Facts{}, "Params"),
 	cmpopts.IgnoreFields(continuity.Tool{}, "Meaning", "Exact", "Span", "Mark"),
 	cmpopts.IgnoreFields(continuity.Section{}, "Meaning", "Exact", "Span", "Mark", "Text"),
 	cmpopts.IgnoreFields(continuity.Message{}, "Meaning", "Exact", "Span", "Seal", "Mark", "Marks"),
@@ -44,6 +45,8 @@ func TestReadFactsOfTheRequest(t *testing.T) {
 		"forced tool":                 {`"tool_choice":{"type":"tool","name":"read"},`, continuity.Facts{Forced: "read", Demands: true}},
 		"any tool":                    {`"tool_choice":{"type":"any"},`, continuity.Facts{Demands: true}},
 		"automatic mark":              {`"cache_control":{"type":"ephemeral"},`, continuity.Facts{Marks: 1, Automatic: true}},
+		"diagnostics":                 {`"diagnostics":{"previous_message_id":null},`, continuity.Facts{Diagnoses: true}},
+		"null diagnostics":            {`"diagnostics":null,`, continuity.Facts{}},
 		"no automatic mark":           {`"cache_control":null,`, continuity.Facts{}},
 		"continued thread":            {`"thread":{"type":"continue","previous_message_id":"msg_1"},`, continuity.Facts{Thread: true}},
 		"created thread":              {`"thread":{"type":"create"},`, continuity.Facts{}},
@@ -62,6 +65,29 @@ func TestReadFactsOfTheRequest(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+func TestReadFactsOfParams(t *testing.T) {
+	params := func(members string) continuity.Params { return facts(t, `{`+members+`"messages":[]}`).Params }
+	same := map[string][2]string{
+		"what no cache knows": {`"max_tokens":1,"stream":true,"metadata":{},"stop_sequences":["x"],`, ``},
+		"null is absence":     {`"thinking":null,"tool_choice": null ,`, ``},
+		"another order":       {`"thinking":{"type":"adaptive"},"speed":"fast",`, `"speed":"fast","thinking": {"type":"adaptive"} ,`},
+	}
+	for name, pair := range same {
+		if params(pair[0]) != params(pair[1]) {
+			t.Errorf("%s: %s and %s are taken for different", name, pair[0], pair[1])
+		}
+	}
+	for i, member := range []string{
+		`"tool_choice":{"type":"any"}`, `"thinking":{"type":"adaptive"}`, `"output_config":{"effort":"low"}`, `"output_format":{}`,
+		`"context_management":{"edits":[]}`, `"speed":"fast"`, `"mcp_servers":[]`,
+	} {
+		var none continuity.Params
+		if got := params(member + `,`); got[i] == 0 || got == none {
+			t.Errorf("%s is not noted in its place: %v", member, got)
+		}
 	}
 }
 

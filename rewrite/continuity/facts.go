@@ -23,11 +23,15 @@ type Facts struct {
 	Effort string
 	// Forced is the name of the tool that tool_choice demands, empty for none;
 	// Demands says that it demands a call, of whichever tool.
-	Forced   string
-	Demands  bool
-	Tools    []Tool
-	Sections []Section
-	Messages []Message
+	Forced  string
+	Demands bool
+	// Params are digests of what else takes part in the provider's cache, and
+	// Diagnoses says that the client asks the provider why it missed.
+	Params    Params
+	Diagnoses bool
+	Tools     []Tool
+	Sections  []Section
+	Messages  []Message
 	// Marks is the number of cache marks in the request, the automatic one
 	// included, and Automatic says whether there is one.
 	Marks     int

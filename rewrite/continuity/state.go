@@ -38,6 +38,10 @@ type State struct {
 	// Prior is what was in effect before the newest edits, while no reply has
 	// sealed their place: a client that goes on without one moves them.
 	Prior *Prior
+	// Last is the request that made the state, nil if nothing is known of it. It
+	// decides nothing about how requests are sent, but for what the provider is
+	// asked about them.
+	Last *Turn
 }
 
 // Prior is what was in effect before edits that no reply has sealed, and the
