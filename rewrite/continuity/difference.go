@@ -11,9 +11,12 @@ import (
 // what changes in one is lost there and in all behind it.
 type Tier string
 
-// The tiers. TierModel has a cache of its own for each model.
+// The tiers. TierModel has a cache of its own for each model; parameters and
+// betas stand in none of the prompt's parts, and can change how all are read.
 const (
 	TierModel    Tier = "model"
+	TierParams   Tier = "params"
+	TierBetas    Tier = "betas"
 	TierTools    Tier = "tools"
 	TierSystem   Tier = "system"
 	TierMessages Tier = "messages"
@@ -33,6 +36,9 @@ type Difference struct {
 	// Before and After are the places in the two requests, empty where it is in
 	// only one of them.
 	Before, After rewrite.Span
+	// Kept is the hash under which the older element is kept, where there is no
+	// older body.
+	Kept Hash
 	// Old and New are the lines of a text that differ.
 	Old, New string
 }

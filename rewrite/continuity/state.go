@@ -125,4 +125,7 @@ const (
 	SystemChanged   Reason = "system_changed"
 	DirectiveTooBig Reason = "directive_too_big"
 	BytesLost       Reason = "bytes_lost"
+	// HistoryRewritten goes on from the last message that the client has not
+	// changed.
+	HistoryRewritten Reason = "history_rewritten"
 )
