@@ -123,6 +123,7 @@ func relaySettings(cfg *config.Config) *relay.Settings {
 		Mode:        cfg.Mode,
 		EarlyBetas:  cfg.Continuity.EarlyBetas,
 		Marks:       cfg.Continuity.Marks,
+		ColdWait:    cfg.Continuity.ColdWait,
 		Retries:     cfg.Retries,
 		Heartbeat:   cfg.Timeouts.Heartbeat,
 		Silence:     cfg.Timeouts.UpstreamIdle,

@@ -24,6 +24,7 @@ type continuity struct {
 	edits, observed, epochs, retreats, unplanned *prometheus.CounterVec
 
 	store *prometheus.CounterVec
+	waits prometheus.Counter
 }
 
 func newContinuity() continuity {
@@ -43,6 +44,9 @@ func newContinuity() continuity {
 		}
 	}
 	return continuity{
+		waits: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "warmpath_cold_waits_total", Help: "Requests that waited for another one with the same cold prefix.",
+		}),
 		store:     store,
 		edits:     counter("warmpath_edits_total", "Edits made to requests so that the provider's prompt cache stays warm.", "kind", EditKinds),
 		observed:  counter("warmpath_observed_edits_total", "Edits that mode observe would have made to requests.", "kind", EditKinds),
@@ -53,11 +57,14 @@ func newContinuity() continuity {
 }
 
 func (c *continuity) all() []prometheus.Collector {
-	return []prometheus.Collector{c.edits, c.observed, c.epochs, c.retreats, c.unplanned, c.store}
+	return []prometheus.Collector{c.edits, c.observed, c.epochs, c.retreats, c.unplanned, c.store, c.waits}
 }
 
 // Observed counts an edit of one of EditKinds that would have been made.
 func (m *Metrics) Observed(kind string) { m.continuity.observed.WithLabelValues(kind).Inc() }
+
+// ColdWaited counts a request that has waited for another one's cold prefix.
+func (m *Metrics) ColdWaited() { m.continuity.waits.Inc() }
 
 // Edited counts an edit of one of EditKinds.
 func (m *Metrics) Edited(kind string) { m.continuity.edits.WithLabelValues(kind).Inc() }

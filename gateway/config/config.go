@@ -56,6 +56,9 @@ type Continuity struct {
 	EarlyBetas bool
 	// Marks marks the end of prompts whose agents mark nothing there.
 	Marks bool
+	// ColdWait is how long a request waits at most for the reply to another one
+	// that shares its cold prefix; zero never waits.
+	ColdWait time.Duration
 }
 
 // Limits bound what one client, or all of them together, can make the gateway

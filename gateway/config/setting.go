@@ -67,6 +67,11 @@ var settings = []setting{
 		help:  "mark the end of prompts for agents that leave it unmarked",
 		field: func(c *Config) value { return truth{&c.Continuity.Marks} },
 	},
+	{
+		key: "continuity.cold_wait", flag: "cold-wait", env: "WARMPATH_COLD_WAIT", initial: "2s",
+		help:  "the `time` that a request waits at most for another one with the same cold prefix, 0s for none",
+		field: func(c *Config) value { return span{&c.Continuity.ColdWait, true} },
+	},
 	{key: "limits.body", initial: "64MiB", field: func(c *Config) value {
 		return bytes[int64]{field: &c.Limits.Body, least: 1 << 10, most: 1 << 30}
 	}},

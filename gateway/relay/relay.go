@@ -31,6 +31,9 @@ type Settings struct {
 	// Marks asks providers that can to mark the end of a prompt that goes on, for
 	// clients that leave it unmarked and would never read it from the cache.
 	Marks bool
+	// ColdWait is how long a request waits at most while another one with the same
+	// cold prefix is on its way; zero never waits.
+	ColdWait time.Duration
 	// Retries is how often a request is sent again before it fails, at most.
 	Retries int
 	// Heartbeat is the silence after which a stream's client gets a frame that
@@ -56,6 +59,7 @@ type Relay struct {
 	metrics  *metrics.Metrics
 	memory   *lineage.Lineage
 	refusals refusals
+	flights  flights
 	observe  func(*Record)
 }
 
@@ -84,7 +88,9 @@ func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 		return x.fail(failure)
 	}
 	x.record.Overhead = time.Since(req.Arrived)
+	flight := x.board()
 	resp, failure := x.attempt()
+	flight.land(failure == nil && resp.Status < 300)
 	if failure != nil {
 		return x.fail(failure)
 	}

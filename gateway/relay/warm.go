@@ -167,6 +167,19 @@ func (x *exchange) abilities() continuity.Abilities {
 	return x.relay.refusals.without(x.target.Provider.Name, x.target.Model, able)
 }
 
+// board waits for a request with the same cold prefix, if there is one.
+func (x *exchange) board() boarded {
+	w := x.warmth
+	if w == nil || w.observing || w.passing || x.settings.ColdWait <= 0 || x.req.Operation != OpGenerate {
+		return boarded{}
+	}
+	b, waited := x.relay.flights.board(x.ctx, prefixes(w.heads, w.facts), x.settings.ColdWait)
+	if waited {
+		x.relay.metrics.ColdWaited()
+	}
+	return b
+}
+
 // plan finds the conversation and plans its next request. It returns false if
 // the store does not answer.
 func (x *exchange) plan(w *warmth) bool {
