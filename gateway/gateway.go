@@ -39,6 +39,7 @@ type Options struct {
 // Gateway is one running, or not yet running, gateway.
 type Gateway struct {
 	config atomic.Pointer[config.Config]
+	first  *config.Config
 	log    *slog.Logger
 	lines  *lines
 	shown  requests
@@ -76,6 +77,7 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 		g.log = slog.New(slog.DiscardHandler)
 	}
 	g.config.Store(cfg)
+	g.first = cfg
 	g.lines.quiet.Store(cfg.Quiet)
 	registry := metrics.NewRegistry()
 	g.metrics = metrics.New(registry, cfg.Catalog.Providers(), cfg.Catalog.Models())
@@ -136,7 +138,7 @@ func frontConfig(cfg *config.Config) front.Config {
 		Headers: cfg.Limits.Headers, Connections: cfg.Limits.Connections,
 		Header: cfg.Timeouts.Header, Idle: cfg.Timeouts.Idle, Write: cfg.Timeouts.Write,
 		Body: cfg.Limits.Body, InFlight: cfg.Limits.BodiesInFlight, BodyTime: cfg.Timeouts.Body,
-		Keys: cfg.AccessKeys,
+		Keys: cfg.AccessKeys, Lends: len(cfg.AccessKeys) == 0 && cfg.Catalog.HasKeys(),
 	}
 }
 

@@ -71,14 +71,16 @@ func (g *Gateway) Ready() bool {
 func (g *Gateway) Reload(cfg *config.Config) (unchanged []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	old := g.config.Swap(cfg)
+	g.config.Store(cfg)
 	g.lines.quiet.Store(cfg.Quiet)
 	g.metrics.Reconfigure(cfg.Catalog.Providers(), cfg.Catalog.Models())
 	g.relay.Configure(relaySettings(cfg))
 	g.front.Configure(frontConfig(cfg))
-	return needsRestart(old, cfg)
+	return needsRestart(g.first, cfg)
 }
 
+// needsRestart compares with what the gateway was built from, however often it
+// has been reloaded since.
 func needsRestart(old, cfg *config.Config) []string {
 	var unchanged []string
 	for key, differs := range map[string]bool{

@@ -130,3 +130,11 @@ func (s *Snapshot) unspoken(p *Provider, d rewrite.Dialect, asked, name string) 
 	b.WriteString("; translation between dialects is not available yet")
 	return &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Message: b.String()}
 }
+
+// HasKeys reports whether some provider has a key from configuration.
+func (s *Snapshot) HasKeys() bool {
+	return slices.ContainsFunc(s.Providers(), func(name string) bool {
+		p, _ := s.Provider(name)
+		return !p.Key.IsZero()
+	})
+}

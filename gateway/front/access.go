@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"crypto/subtle"
+	"net"
+	"strings"
 
 	"warmpath/gateway/secret"
 	"warmpath/gateway/upstream"
@@ -55,6 +57,27 @@ func (a *access) admit(fields []upstream.Field, query []byte) (borrowed bool, fa
 	}
 	return false, &rewrite.Failure{Reason: rewrite.ReasonUnauthorized,
 		Message: "This gateway asks for a key of its own (access_keys). Send it as warmpath-key, or in place of the provider's key."}
+}
+
+// fromElsewhere refuses what a page in somebody's browser sends: a page of
+// anybody's can reach this address from there, and would spend the gateway's keys.
+// Pages from this machine are its user's own.
+func fromElsewhere(fields []upstream.Field) *rewrite.Failure {
+	for _, field := range fields {
+		if !field.Is("origin") {
+			continue
+		}
+		_, host, _ := strings.Cut(string(field.Value), "://")
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		if ip := net.ParseIP(strings.Trim(host, "[]")); host == "localhost" || ip != nil && ip.IsLoopback() {
+			continue
+		}
+		return &rewrite.Failure{Reason: rewrite.ReasonForbidden,
+			Message: "This gateway spends keys of its own and asks its clients for none, so it serves no pages of other origins. Set access_keys to serve them."}
+	}
+	return nil
 }
 
 func (a *access) knows(key []byte) bool {

@@ -23,7 +23,8 @@ type budget struct {
 	count func(delta int)
 }
 
-func (b *budget) take(n int64) bool {
+// Take accounts bytes, or returns false if there is no room for them.
+func (b *budget) Take(n int64) bool {
 	if b.held.Add(n) > b.limit.Load() {
 		b.held.Add(-n)
 		return false
@@ -32,7 +33,8 @@ func (b *budget) take(n int64) bool {
 	return true
 }
 
-func (b *budget) give(n int64) {
+// Give is for what was taken.
+func (b *budget) Give(n int64) {
 	if n > 0 {
 		b.held.Add(-n)
 		b.count(int(-n))
@@ -53,7 +55,7 @@ func (s *Server) readBody(ctx *fasthttp.RequestCtx) (*slab, *rewrite.Failure) {
 	case length < 0:
 		return s.readChunked(stream, limit)
 	}
-	if !s.budget.take(length) {
+	if !s.budget.Take(length) {
 		return nil, busy()
 	}
 	body := s.slabs.take(int(length))
@@ -67,7 +69,7 @@ func (s *Server) readBody(ctx *fasthttp.RequestCtx) (*slab, *rewrite.Failure) {
 // it fills; what is accounted is always the length of its bytes.
 func (s *Server) readChunked(stream io.Reader, limit int64) (*slab, *rewrite.Failure) {
 	const first = 16 << 10
-	if !s.budget.take(first) {
+	if !s.budget.Take(first) {
 		return nil, busy()
 	}
 	body, filled := s.slabs.take(first), 0
@@ -78,7 +80,7 @@ func (s *Server) readChunked(stream io.Reader, limit int64) (*slab, *rewrite.Fai
 		case int64(filled) > limit:
 			return body, tooLarge(limit)
 		case err == io.EOF:
-			s.budget.give(int64(len(body.bytes) - filled))
+			s.budget.Give(int64(len(body.bytes) - filled))
 			body.bytes = body.bytes[:filled]
 			return body, nil
 		case err != nil:
@@ -86,7 +88,7 @@ func (s *Server) readChunked(stream io.Reader, limit int64) (*slab, *rewrite.Fai
 		case filled < len(body.bytes):
 			continue
 		}
-		if !s.budget.take(int64(len(body.bytes))) {
+		if !s.budget.Take(int64(len(body.bytes))) {
 			return body, busy()
 		}
 		grown := s.slabs.take(2 * len(body.bytes))
@@ -99,7 +101,7 @@ func (s *Server) readChunked(stream io.Reader, limit int64) (*slab, *rewrite.Fai
 // releaseBody gives slab and account back.
 func (s *Server) releaseBody(body *slab) {
 	if body != nil {
-		s.budget.give(int64(len(body.bytes)))
+		s.budget.Give(int64(len(body.bytes)))
 		s.slabs.give(body)
 	}
 }

@@ -46,6 +46,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 		Dialect: found.dialect, Operation: found.operation, Provider: found.provider,
 		Model: found.model, ModelSpan: found.modelSpan,
 		Method: string(ctx.Method()), Path: found.path, Query: query, Fields: *pooled,
+		Room: &s.budget,
 	}
 	body, failure := s.admit(ctx, &found, req)
 	defer s.releaseBody(body)
@@ -65,6 +66,11 @@ func (s *Server) admit(ctx *fasthttp.RequestCtx, found *route, req *relay.Reques
 	if !found.found {
 		return nil, &rewrite.Failure{Reason: rewrite.ReasonNotFound, Message: "Nothing is served at this path. " +
 			"Use a vendor's own path (/v1/messages, /v1/chat/completions, /v1/responses, /v1beta/models/…), or put /anthropic, /openai, /gemini or /p/PROVIDER in front."}
+	}
+	if s.config.Load().Lends {
+		if failure := fromElsewhere(req.Fields); failure != nil {
+			return nil, failure
+		}
 	}
 	borrowed, failure := s.access.Load().admit(req.Fields, req.Query)
 	if failure != nil {

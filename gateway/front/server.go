@@ -36,6 +36,9 @@ type Config struct {
 	BodyTime time.Duration
 	// Keys are the keys of which a client must show one; none admits everybody.
 	Keys []secret.String
+	// Lends says that somebody without a key of his own spends a provider's: then
+	// pages that a browser shows are not served, wherever they come from.
+	Lends bool
 }
 
 // Server listens to clients.

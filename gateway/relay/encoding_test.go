@@ -49,22 +49,22 @@ func TestDecodeBody(t *testing.T) {
 	for _, encoding := range []string{"", "identity", "gzip", "deflate", "br", "zstd"} {
 		t.Run(encoding, func(t *testing.T) {
 			packed := pack(t, encoding, plain)
-			got, failure := decodeBody(packed, []byte(encoding), int64(len(plain)))
+			got, failure := decodeBody(packed, []byte(encoding), int64(len(plain)), &roomy{})
 			if failure != nil || string(got) != plain {
 				t.Errorf("unpacked to %d bytes, %v", len(got), failure)
 			}
 			if encoding == "" || encoding == "identity" {
 				return
 			}
-			if _, failure := decodeBody(packed, []byte(encoding), int64(len(plain))-1); failure == nil || failure.Reason != rewrite.ReasonTooLarge {
+			if _, failure := decodeBody(packed, []byte(encoding), int64(len(plain))-1, &roomy{}); failure == nil || failure.Reason != rewrite.ReasonTooLarge {
 				t.Errorf("one byte over the limit: %v", failure)
 			}
-			if _, failure := decodeBody(packed[:len(packed)/2], []byte(encoding), 1<<20); failure == nil || failure.Reason != rewrite.ReasonBadRequest {
+			if _, failure := decodeBody(packed[:len(packed)/2], []byte(encoding), 1<<20, &roomy{}); failure == nil || failure.Reason != rewrite.ReasonBadRequest {
 				t.Errorf("cut in the middle: %v", failure)
 			}
 		})
 	}
-	if _, failure := decodeBody([]byte(plain), []byte("lzma"), 1<<20); failure == nil || !strings.Contains(failure.Message, "lzma") {
+	if _, failure := decodeBody([]byte(plain), []byte("lzma"), 1<<20, &roomy{}); failure == nil || !strings.Contains(failure.Message, "lzma") {
 		t.Errorf("unknown encoding: %v", failure)
 	}
 }
@@ -73,7 +73,7 @@ func TestDecodeBody(t *testing.T) {
 func TestBombIsRefused(t *testing.T) {
 	for _, encoding := range []string{"gzip", "br", "zstd"} {
 		bomb := pack(t, encoding, strings.Repeat("\x00", 16<<20))
-		if _, failure := decodeBody(bomb, []byte(encoding), 1<<20); failure == nil || failure.Reason != rewrite.ReasonTooLarge && failure.Reason != rewrite.ReasonBadRequest {
+		if _, failure := decodeBody(bomb, []byte(encoding), 1<<20, &roomy{}); failure == nil || failure.Reason != rewrite.ReasonTooLarge && failure.Reason != rewrite.ReasonBadRequest {
 			t.Errorf("%s of %d bytes: %v", encoding, len(bomb), failure)
 		}
 	}

@@ -28,6 +28,7 @@ type exchange struct {
 	target   catalog.Target
 	out      upstream.Request
 	plain    []byte // the request body, unpacked
+	room     roomy  // that plain takes beside the client's own
 	named    []byte // the same, with the model's name at the provider
 	opening  bool   // no earlier reply in the request
 	path     metrics.Path
@@ -73,6 +74,7 @@ func (x *exchange) handedOver() {
 	x.lines, x.reply.Fields = nil, nil
 	x.req, x.out, x.plain, x.warmth = nil, upstream.Request{}, nil, nil
 	x.named = nil
+	x.room.give()
 }
 
 // recycle ends the exchange's use. Nothing of it may be held on to.
@@ -124,7 +126,8 @@ func (x *exchange) peek() ([]byte, *rewrite.Failure) {
 	if !x.req.Operation.named() || x.dialect.peek == nil {
 		return x.req.Body, nil
 	}
-	plain, failure := decodeBody(x.req.Body, x.req.Field("content-encoding"), x.settings.DecodedBody)
+	x.room.room = x.req.Room
+	plain, failure := decodeBody(x.req.Body, x.req.Field("content-encoding"), x.settings.DecodedBody, &x.room)
 	if failure != nil {
 		return nil, failure
 	}

@@ -63,6 +63,8 @@ type Request struct {
 	// OwnKey says that the client's credential was meant for the gateway, so
 	// that no provider may see it.
 	OwnKey bool
+	// Room is where memory for the body unpacked comes from; nil is without end.
+	Room Room
 	// Arrived is when the request had been read completely.
 	Arrived time.Time
 }

@@ -126,7 +126,7 @@ func (t *tap) end() {
 	plain := t.kept.Bytes()
 	if t.encoding != "" {
 		var err error
-		if plain, err = decode(plain, t.encoding, 4*maxKept); err != nil {
+		if plain, err = decode(plain, t.encoding, 4*maxKept, &roomy{}); err != nil {
 			return
 		}
 	}
