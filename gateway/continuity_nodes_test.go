@@ -61,10 +61,14 @@ func redisServer(t *testing.T) string {
 // script is what the agent of these tests does before each turn.
 var script = []string{"does nothing", "adds a tool", "another day", "sorts its tools", "edits a tool", "drops a tool", "adds a section", "brings one back", "does nothing"}
 
-// TestNodesShareOneStore is case SB-02: three gateways over one Redis send what
-// one alone would have sent.
 func TestNodesShareOneStore(t *testing.T) {
 	t.Parallel()
+	t.Run("SB-02 three gateways send what one would", nodesShareOneStore)
+}
+
+// nodesShareOneStore plays one session through three gateways over one Redis,
+// and through one alone.
+func nodesShareOneStore(t *testing.T) {
 	address := redisServer(t)
 	core, origin := simulated(t)
 	play := func(bases []string, key string) (prompts []string) {
@@ -188,10 +192,14 @@ func (d *deaf) GetMany(ctx context.Context, keys ...string) ([][]byte, error) {
 	return d.Store.GetMany(ctx, keys...)
 }
 
-// TestAStoreThatMissesOneRequest is the other half of SB-08: the request goes
-// out as the agent sent it, and the next one goes on from what there was before.
 func TestAStoreThatMissesOneRequest(t *testing.T) {
 	t.Parallel()
+	t.Run("SB-08 the store misses one request", storeMissesOneRequest)
+}
+
+// storeMissesOneRequest: that request goes out as the agent sent it, and the next
+// one goes on from what there was before.
+func storeMissesOneRequest(t *testing.T) {
 	core, origin := simulated(t)
 	store := &deaf{Store: cache.NewMemory(64 << 20)}
 	_, base, _ := startWith(t, origin, gateway.Options{Store: store}, func(cfg *config.Config) { cfg.Quiet = true })

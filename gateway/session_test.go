@@ -423,11 +423,15 @@ func (s *session) samePrefix(prompt, epoch string) {
 
 func clip(text string) string { return text[:min(len(text), 300)] }
 
-// TestSessions plays random sessions through two gateways that share a store,
-// and holds each request to what must hold for all of them. The same agents go
-// straight as well, to compare what comes from the cache.
 func TestSessions(t *testing.T) {
 	t.Parallel()
+	t.Run("SB-01 random sessions keep their prefixes", playSessions)
+}
+
+// playSessions plays random ones through two gateways that share a store, and holds
+// each request to what must hold for all of them. The same agents go straight as
+// well, to compare what comes from the cache.
+func playSessions(t *testing.T) {
 	const turns, twins = 10, 100
 	sessions := *sessionCount
 	core, origin := simulated(t)

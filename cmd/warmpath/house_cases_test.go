@@ -1,0 +1,93 @@
+package main_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The numbered cases of continuity on the Messages API: what changes say (DV),
+// where it stands (PL), requests without directives (FL), what stays (SB), what
+// models accept (GT), marks (CB), failures seen in other gateways (PB), and what
+// agents were seen to do (FB). Each number is the beginning of a test's name.
+var continuityCases = map[string]int{"DV": 14, "PL": 14, "FL": 7, "SB": 9, "GT": 8, "CB": 5, "PB": 28, "FB": 56}
+
+// otherCases are those of the lists that continuity on the Messages API is not
+// proven by, and why.
+var otherCases = map[string]string{
+	"PB-06": "marks on the Converse API", "PB-07": "marks on the Converse API",
+	"PB-08": "marks in Chat Completions", "PB-10": "marks in translations between dialects",
+	"PB-09": "routes to several deployments", "PB-15": "routes to several deployments",
+	"PB-16": "translation of Gemini's signatures", "PB-17": "translation of reasoning items", "PB-18": "translation of reasoning items",
+	"PB-21": "translation of citations",
+	"PB-22": "usage", "PB-23": "usage", "PB-24": "prices",
+	"PB-25": "streams, in rewrite/sse", "PB-26": "streams, in rewrite", "PB-27": "streams, in gateway", "PB-28": "streams, in gateway",
+	"FB-27": "an agent on Responses", "FB-28": "an agent on Responses", "FB-29": "an agent on Responses", "FB-30": "an agent on Responses",
+	"FB-31": "an agent on Responses", "FB-32": "an agent on Responses", "FB-33": "an agent on Responses", "FB-34": "an agent on Responses",
+	"FB-35": "an agent on Gemini", "FB-36": "an agent on Gemini", "FB-37": "an agent on Gemini", "FB-38": "an agent on Gemini",
+	"FB-39": "an agent on Gemini", "FB-40": "an agent on Gemini", "FB-41": "an agent on Gemini", "FB-42": "an agent on Gemini",
+	"FB-54": "an agent on Responses",
+}
+
+var caseNumbers = regexp.MustCompile(`^((DV|PL|FL|SB|GT|CB|PB|FB)-\d\d[ ,]+)+`)
+
+// TestHouseCases holds the tests against the lists, so that no case is lost.
+func TestHouseCases(t *testing.T) {
+	tested := map[string]bool{}
+	for _, f := range load(t).sources {
+		if f.test {
+			for _, name := range testNames(f.syntax) {
+				for number := range strings.FieldsSeq(caseNumbers.FindString(name)) {
+					tested[strings.Trim(number, ",")] = true
+				}
+			}
+		}
+	}
+	for _, list := range slices.Sorted(maps.Keys(continuityCases)) {
+		for n := range continuityCases[list] {
+			number := fmt.Sprintf("%s-%02d", list, n+1)
+			why, other := otherCases[number]
+			switch {
+			case other && why == "":
+				t.Errorf("case %s is left out without a reason", number)
+			case !other && !tested[number]:
+				t.Errorf("case %s has no test whose name begins with its number", number)
+			}
+		}
+	}
+}
+
+// testNames are the names of subtests in a file: of tables, and of single runs.
+// The keys of tables of functions are none: those are moves of random agents.
+func testNames(file *ast.File) (names []string) {
+	add := func(e ast.Expr) {
+		ast.Inspect(e, func(n ast.Node) bool {
+			if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+				if name, err := strconv.Unquote(literal.Value); err == nil {
+					names = append(names, name)
+				}
+			}
+			return true
+		})
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.KeyValueExpr:
+			if _, function := n.Value.(*ast.FuncLit); !function {
+				add(n.Key)
+			}
+		case *ast.CallExpr:
+			if called, ok := n.Fun.(*ast.SelectorExpr); ok && called.Sel.Name == "Run" && len(n.Args) == 2 {
+				add(n.Args[0])
+			}
+		}
+		return true
+	})
+	return names
+}
