@@ -11,14 +11,17 @@ import (
 
 	"warmpath/rewrite"
 	"warmpath/rewrite/continuity"
+	"warmpath/rewrite/splice"
 )
 
 // form reads JSON text once, front to back, and writes it in canonical form: no
 // insignificant white space, the members of an object in the order of their
 // names, strings spelled in one way, numbers as they are written, since a
-// number's spelling reaches the model.
+// number's spelling reaches the model. The order of names is the descending one,
+// in which most clients write anyway: type before text, role before content.
+// What it reads to the end without a failure is JSON.
 //
-// Beside the canonical form it keeps the layout, which is all that the form
+// Beside the canonical form there is the layout, which is all that the form
 // leaves out: the text itself without its cuts and without long strings that
 // are canonical already, so that most bytes are hashed only once.
 type form struct {
@@ -33,14 +36,16 @@ type form struct {
 	depth   int
 
 	layout []byte
-	// laid is the offset up to which the text is in the layout.
-	laid int
-	// whole keeps long strings in the layout, for what the form leaves out.
-	whole bool
-	// cuts are the spans that verdicts have cut, in the order of the text, and
-	// own is that of the object that was read last, if it has any.
+	// from is where the element begins.
+	from int
+	// gaps are what the layout leaves out, and cuts those of them that verdicts
+	// have cut, in the order of the text. own is that of the object that was read
+	// last, if it has any.
+	gaps []gap
 	cuts []rewrite.Span
 	own  rewrite.Span
+	// whole keeps long strings in the layout, for what the form leaves out.
+	whole bool
 
 	// seen are the messages so far: they are copied once their number is known.
 	seen []continuity.Message
@@ -50,6 +55,12 @@ type form struct {
 
 // member is one member in the canonical form: its name, and where it ends.
 type member struct{ start, name, end int }
+
+// gap is a span that the layout leaves out. Of a string its length stays.
+type gap struct {
+	rewrite.Span
+	text bool
+}
 
 // verdict is what becomes of a member of an object.
 type verdict uint8
@@ -117,23 +128,13 @@ func (f *form) value() {
 
 // scalar writes a number or a literal as it is.
 func (f *form) scalar() {
-	start := f.at
-	for f.at < len(f.text) {
-		switch f.text[f.at] {
-		case ',', '}', ']', '{', '[', ':', '"', ' ', '\n', '\t', '\r':
-		default:
-			f.at++
-			continue
-		}
-		break
-	}
-	word := f.text[start:f.at]
-	if len(word) == 0 || word[0] != '-' && (word[0] < '0' || word[0] > '9') &&
-		string(word) != "null" && string(word) != "true" && string(word) != "false" {
+	end := splice.Scalar(f.text, f.at)
+	if end < 0 {
 		f.fail("a value is due")
 		return
 	}
-	f.out = append(f.out, word...)
+	f.out = append(f.out, f.text[f.at:end]...)
+	f.at = end
 }
 
 // null reports whether the value that stands here is null.
@@ -247,7 +248,7 @@ func (f *form) object(read func(name []byte) verdict) (kept int) {
 		} else {
 			if before := len(f.members) - 1; sorted && before >= base {
 				order := bytes.Compare(f.name(f.members[before]), f.name(m))
-				sorted = order < 0 || order == 0 && read == nil
+				sorted = order > 0 || order == 0 && read == nil
 			}
 			f.members = append(f.members, m)
 		}
@@ -300,7 +301,7 @@ func (f *form) name(m member) []byte { return f.out[m.start:m.name] }
 // between the first and the last stays as long as it is: they and their commas.
 func (f *form) sort(members []member, unique bool) {
 	start := members[0].start
-	slices.SortStableFunc(members, func(a, b member) int { return bytes.Compare(f.name(a), f.name(b)) })
+	slices.SortStableFunc(members, func(a, b member) int { return bytes.Compare(f.name(b), f.name(a)) })
 	f.spare = f.spare[:0]
 	for i, m := range members {
 		if i > 0 {
@@ -356,42 +357,70 @@ func (f *form) string(elide bool) {
 	}
 }
 
-// elide leaves a string's content out of the layout. Its length stays, because
-// strings can be joined in the canonical form; the zero byte cannot stand there
-// otherwise.
+// elide leaves a string's content out of the layout.
 func (f *form) elide(start, end int) {
-	f.layout = append(append(f.layout, f.text[f.laid:start]...), 0)
-	f.layout = strconv.AppendInt(f.layout, int64(end-start), 10)
-	f.laid = end
+	f.gaps = append(f.gaps, gap{rewrite.Span{Start: start, End: end}, true})
 }
 
 // cut leaves a span out of the layout.
 func (f *form) cut(start, end int) rewrite.Span {
-	f.layout = append(f.layout, f.text[f.laid:start]...)
-	f.laid = end
 	span := rewrite.Span{Start: start, End: end}
+	f.gaps = append(f.gaps, gap{span, false})
 	f.cuts = append(f.cuts, span)
 	return span
 }
 
 // begin starts an element of its own and gives where its canonical form begins.
 func (f *form) begin() (start int) {
-	f.layout, f.cuts, f.laid = f.layout[:0], f.cuts[:0], f.at
+	f.gaps, f.cuts, f.from = f.gaps[:0], f.cuts[:0], f.at
 	return len(f.out)
 }
 
-// end gives the hashes of the element and forgets its canonical form. That and
-// the layout together determine the text without its cuts.
+// end gives the hashes of the element and forgets its canonical form. They are
+// equal if that is how the element is written, without its cuts.
 func (f *form) end(start int) (meaning, exact continuity.Hash) {
 	sum := sha256.Sum256(f.out[start:])
 	copy(meaning[:], sum[:])
-	f.layout = append(f.layout, f.text[f.laid:f.at]...)
-	f.layout = append(f.layout, meaning[:]...)
+	if f.canonical(start) {
+		f.out = f.out[:start]
+		return meaning, meaning
+	}
+	f.lay(&meaning)
 	sum = sha256.Sum256(f.layout)
 	copy(exact[:], sum[:])
 	f.out = f.out[:start]
-	f.layout, f.laid = f.layout[:0], f.at
 	return meaning, exact
+}
+
+// canonical reports whether the element is written in its canonical form.
+func (f *form) canonical(start int) bool {
+	form, at := f.out[start:], f.from
+	for _, s := range f.cuts {
+		n := s.Start - at
+		if n > len(form) || !bytes.Equal(form[:n], f.text[at:s.Start]) {
+			return false
+		}
+		form, at = form[n:], s.End
+	}
+	return bytes.Equal(form, f.text[at:f.at])
+}
+
+// lay makes the layout, which together with the canonical form determines the
+// text of the element without its cuts. A string that is left out is a zero
+// byte, which cannot stand there otherwise, and its length, because strings can
+// be joined in the canonical form. Another zero byte tells the layout from a
+// canonical form.
+func (f *form) lay(meaning *continuity.Hash) {
+	f.layout = append(f.layout[:0], 0)
+	at := f.from
+	for _, g := range f.gaps {
+		if f.layout = append(f.layout, f.text[at:g.Start]...); g.text {
+			f.layout = strconv.AppendInt(append(f.layout, 0), int64(g.Len()), 10)
+		}
+		at = g.End
+	}
+	f.layout = append(f.layout, f.text[at:f.at]...)
+	f.layout = append(f.layout, meaning[:]...)
 }
 
 // plain gives the offset of the first byte of a string that is not simply

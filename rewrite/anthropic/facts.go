@@ -18,9 +18,9 @@ const maxIdle = 1 << 20
 // borrow gives a form that stands at the beginning of text.
 func borrow(text []byte) *form {
 	f := forms.Get().(*form)
-	f.text, f.at, f.msg, f.depth, f.laid, f.whole = text, 0, "", 0, 0, false
+	f.text, f.at, f.msg, f.depth, f.from, f.whole = text, 0, "", 0, 0, false
 	f.out, f.spare, f.layout = f.out[:0], f.spare[:0], f.layout[:0]
-	f.members, f.cuts, f.seen = f.members[:0], f.cuts[:0], f.seen[:0]
+	f.members, f.gaps, f.cuts, f.seen = f.members[:0], f.gaps[:0], f.cuts[:0], f.seen[:0]
 	clear(f.open)
 	return f
 }
@@ -34,7 +34,8 @@ func (f *form) release() {
 
 // ReadFacts reads what the planning of a request needs of it, in one pass. An
 // error means that the body does not read as a Messages request: then it is for
-// the provider to say so, and the request goes out as it came.
+// the provider to say so, and the request goes out as it came. What is read is
+// JSON, without a second look.
 //
 // Two elements have the same Meaning if they are the same one written in
 // another way. Clients differ, from request to request, in these:
@@ -325,11 +326,11 @@ func (f *form) system(facts *continuity.Facts) {
 func (f *form) textBlock() {
 	f.out = append(f.out, textOpen...)
 	f.string(true)
-	f.out = append(f.out, textClose[1:]...)
+	f.out = append(f.out, '}')
 }
 
 // The canonical form of a block of text, around its text.
-const textOpen, textClose = `{"text":`, `","type":"text"}`
+const textOpen, textClose = `{"type":"text","text":`, `"}`
 
 // volatile reports the block in which a coding agent says what it is. The
 // provider takes it out before it reads the prompt. It is one line: a prompt

@@ -34,14 +34,8 @@ func check(text []byte) (end int, deep bool) {
 			}
 		case '"':
 			i = checkString(text, i+1)
-		case 't':
-			i = checkWord(text, i, "true")
-		case 'f':
-			i = checkWord(text, i, "false")
-		case 'n':
-			i = checkWord(text, i, "null")
 		default:
-			i = checkNumber(text, i)
+			i = Scalar(text, i)
 		}
 		if i < 0 {
 			return -1, false
@@ -50,6 +44,23 @@ func check(text []byte) (end int, deep bool) {
 			return i, false
 		}
 	}
+}
+
+// Scalar gives the offset behind the number or literal that begins at i, or -1
+// if there is none.
+func Scalar(b []byte, i int) int {
+	if i >= len(b) {
+		return -1
+	}
+	switch b[i] {
+	case 't':
+		return checkWord(b, i, "true")
+	case 'f':
+		return checkWord(b, i, "false")
+	case 'n':
+		return checkWord(b, i, "null")
+	}
+	return checkNumber(b, i)
 }
 
 // open enters the object or array at i. It gives the offset where its first
