@@ -14,6 +14,8 @@ import (
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
 	"warmpath/rewrite"
+	"warmpath/rewrite/anthropic"
+	"warmpath/rewrite/continuity"
 	"warmpath/rewrite/splice"
 )
 
@@ -25,6 +27,7 @@ type exchange struct {
 	req      *Request
 	dialect  *dialect
 	facts    rewrite.Facts
+	prompt   *continuity.Facts // of the body that is sent, if it has been read
 	target   catalog.Target
 	out      upstream.Request
 	plain    []byte // the request body, unpacked
@@ -73,7 +76,7 @@ func (x *exchange) handedOver() {
 	allLines.Put(x.lines)
 	x.lines, x.reply.Fields = nil, nil
 	x.req, x.out, x.plain, x.warmth = nil, upstream.Request{}, nil, nil
-	x.named = nil
+	x.named, x.prompt = nil, nil
 	x.room.give()
 }
 
@@ -103,6 +106,9 @@ func (x *exchange) prepare() *rewrite.Failure {
 	if x.target.Renamed && x.facts.ModelSpan.Len() > 0 {
 		name := gjson.AppendJSONString(nil, x.target.Model)
 		body = splice.Apply(nil, plain, []splice.Edit{{Span: x.facts.ModelSpan, Text: name}})
+		if x.prompt != nil {
+			x.prompt.Rename(x.target.Model, len(name))
+		}
 	}
 	x.send(x.warm(body))
 	return nil
@@ -151,6 +157,14 @@ func (x *exchange) read(plain []byte) (rewrite.Facts, *rewrite.Failure) {
 			return rewrite.Facts{}, nil
 		}
 		return splice.PeekModel(plain), nil
+	}
+	if x.plannable() {
+		// Whoever plans reads all of it. Why something cannot be read is found
+		// out below.
+		if prompt, err := anthropic.ReadFacts(plain); err == nil {
+			x.prompt = prompt
+			return rewrite.Facts{Model: prompt.Model, ModelSpan: prompt.ModelSpan, Stream: prompt.Stream}, nil
+		}
 	}
 	if err := splice.Valid(plain); err != nil {
 		return rewrite.Facts{}, badJSON(err)

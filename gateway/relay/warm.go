@@ -62,8 +62,14 @@ func (x *exchange) plannable() bool {
 // newWarmth begins to plan a request whose conversations are those of a scope.
 // There is none for a request that cannot be read.
 func (x *exchange) newWarmth(body []byte, scope string) *warmth {
-	facts, err := anthropic.ReadFacts(body)
-	if err != nil || unanswerable(facts) {
+	facts := x.prompt
+	if facts == nil {
+		var err error
+		if facts, err = anthropic.ReadFacts(body); err != nil {
+			return nil
+		}
+	}
+	if unanswerable(facts) {
 		return nil
 	}
 	facts.Session = session(x.req.Fields)

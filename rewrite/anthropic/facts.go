@@ -58,7 +58,15 @@ func ReadFacts(body []byte) (*continuity.Facts, error) {
 	f.object(func(name []byte) verdict {
 		switch string(name) {
 		case "model":
-			facts.Model = string(f.word())
+			named := f.space() == '"'
+			start := f.at
+			if facts.Model = string(f.word()); named {
+				facts.ModelSpan = rewrite.Span{Start: start, End: f.at}
+			}
+		case "stream":
+			start := f.at
+			f.value()
+			facts.Stream = string(f.text[start:f.at]) == "true"
 		case "tools":
 			f.tools(facts)
 		case "system":

@@ -8,6 +8,7 @@ import (
 	"warmpath/rewrite"
 	"warmpath/rewrite/anthropic"
 	"warmpath/rewrite/continuity"
+	"warmpath/rewrite/splice"
 )
 
 // seeds are whole bodies and all elements of the tables, in one.
@@ -59,6 +60,10 @@ func FuzzReadFacts(f *testing.F) {
 		}
 		if !json.Valid(body) {
 			t.Fatalf("%s is no JSON", body)
+		}
+		peeked, err := splice.Peek(body)
+		if own := (rewrite.Facts{Model: facts.Model, ModelSpan: facts.ModelSpan, Stream: facts.Stream}); err != nil || own != peeked {
+			t.Fatalf("%+v, %v at a glance, and %+v in %s", peeked, err, own, body)
 		}
 		spans, meaning, exact := elements(facts)
 		for i, s := range spans {

@@ -28,7 +28,7 @@ func facts(t *testing.T, body string) *continuity.Facts {
 
 // shape leaves out what differs with every byte.
 var shape = cmp.Options{
-	cmpopts.IgnoreFields(continuity.Facts{}, "Params"),
+	cmpopts.IgnoreFields(continuity.Facts{}, "Params", "ModelSpan"),
 	cmpopts.IgnoreFields(continuity.Tool{}, "Meaning", "Exact", "Span", "Mark"),
 	cmpopts.IgnoreFields(continuity.Section{}, "Meaning", "Exact", "Span", "Mark", "Text"),
 	cmpopts.IgnoreFields(continuity.Message{}, "Meaning", "Exact", "Span", "Seal", "Mark", "Marks"),
@@ -40,6 +40,8 @@ func TestReadFactsOfTheRequest(t *testing.T) {
 		want    continuity.Facts
 	}{
 		"model":                       {`"model":"claude-opus-5-5",`, continuity.Facts{Model: "claude-opus-5-5"}},
+		"stream":                      {`"stream":true,`, continuity.Facts{Stream: true}},
+		"no stream":                   {`"stream":null,`, continuity.Facts{}},
 		"effort":                      {`"output_config":{"format":null,"effort":"high"},`, continuity.Facts{Effort: "high"}},
 		"null effort":                 {`"output_config":{"effort":null},`, continuity.Facts{}},
 		"forced tool":                 {`"tool_choice":{"type":"tool","name":"read"},`, continuity.Facts{Forced: "read", Demands: true}},
@@ -248,5 +250,32 @@ func TestReadFactsRefuses(t *testing.T) {
 				t.Errorf("read as %+v", f)
 			}
 		})
+	}
+}
+
+// Facts whose model got another name are those of the renamed body.
+func TestRenamedFacts(t *testing.T) {
+	const prompt = `"tools":[{"name":"a","input_schema":{},"cache_control":{"type":"ephemeral"}}],"system":[{"type":"text","text":"s","cache_control":{"type":"ephemeral"}}]`
+	const messages = `"messages":[{"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]},` +
+		`{"role":"assistant","content":[{"type":"tool_use","id":"toolu_01A09q90qw90lq","name":"a","input":{}}]}]`
+	for name, body := range map[string]string{
+		"first":  `{"model":"MODEL",` + prompt + `,` + messages + `}`,
+		"second": `{` + prompt + `, "model" : "MODEL" , ` + messages + `}`,
+		"last":   `{` + prompt + `,` + messages + `,"stream":true,"model":"MODEL"}`,
+	} {
+		for _, renamed := range []string{"m", "a-much-longer-name"} {
+			facts, err := anthropic.ReadFacts([]byte(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			facts.Rename(renamed, len(renamed)+2)
+			want, err := anthropic.ReadFacts([]byte(strings.Replace(body, "MODEL", renamed, 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, facts); diff != "" {
+				t.Errorf("%s as %s (-want +got):\n%s", name, renamed, diff)
+			}
+		}
 	}
 }

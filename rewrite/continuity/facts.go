@@ -15,7 +15,10 @@ type Hash [16]byte
 // Facts is what a dialect reads of one request without decoding it. Spans are
 // offsets into the body they were read from.
 type Facts struct {
-	Model string
+	// Model, ModelSpan and Stream are as in rewrite.Facts.
+	Model     string
+	ModelSpan rewrite.Span
+	Stream    bool
 	// Session is a name that the client gives its conversation, empty for none.
 	// It is not read from the body.
 	Session string
@@ -39,6 +42,29 @@ type Facts struct {
 	// Thread is set for a request that continues a history the provider keeps:
 	// its messages are only the newest.
 	Thread bool
+}
+
+// Rename tells the facts that other text stands for the model's name, as a JSON
+// string of the given length: all that stands behind it has moved.
+func (f *Facts) Rename(model string, length int) {
+	at, by := f.ModelSpan.End, length-f.ModelSpan.Len()
+	move := func(spans ...*rewrite.Span) {
+		for _, s := range spans {
+			if s.Start >= at {
+				s.Start, s.End = s.Start+by, s.End+by
+			}
+		}
+	}
+	f.Model, f.ModelSpan.End = model, at+by
+	for i := range f.Tools {
+		move(&f.Tools[i].Span, &f.Tools[i].Mark)
+	}
+	for i := range f.Sections {
+		move(&f.Sections[i].Span, &f.Sections[i].Mark, &f.Sections[i].Text)
+	}
+	for i := range f.Messages {
+		move(&f.Messages[i].Span, &f.Messages[i].Seal, &f.Messages[i].Mark)
+	}
 }
 
 // Tool is one entry of a request's tools.
