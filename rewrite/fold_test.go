@@ -1,0 +1,84 @@
+package rewrite_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warmpath/rewrite"
+)
+
+func wholeReply() *rewrite.Reply {
+	return &rewrite.Reply{
+		ID: "r1", Model: "m", Created: 7,
+		Items: []rewrite.Item{
+			{Kind: rewrite.ItemReasoning, ID: "rs", Parts: []rewrite.Part{{Kind: rewrite.PartSummary, Text: "hm"}},
+				Payload: rewrite.Payload{Provider: "p", Format: "f", Value: rewrite.JSON(`{"a":1}`)}},
+			{Kind: rewrite.ItemHosted, Hosted: rewrite.Hosted{ID: "h", Name: "web_search", State: rewrite.HostedCompleted, Input: rewrite.JSON(`{"q":1}`)}},
+			{Kind: rewrite.ItemMessage, Role: rewrite.RoleAssistant, Parts: []rewrite.Part{
+				{Text: "one", Attributions: []rewrite.Attribution{{URL: "https://a.example", Start: 0, End: 3}}},
+				{Text: "two"},
+			}},
+			{Kind: rewrite.ItemCall, Call: rewrite.Call{ID: "c", Name: "n", Arguments: rewrite.JSON(`{"z":1,"a":2}`)}},
+		},
+		Usage: rewrite.Usage{InputTotal: rewrite.Tokens(10), OutputTotal: rewrite.Tokens(2)},
+		Stop:  rewrite.Stop{Reason: rewrite.StopTools, Word: "tool_use"},
+	}
+}
+
+func TestFoldedIsWhatWasTold(t *testing.T) {
+	var f rewrite.Fold
+	wholeReply().Tell(f.Add)
+	if diff := cmp.Diff(wholeReply(), f.Reply()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// However a text is cut, and whatever else is open beside it, it is one text.
+func TestFoldOfItemsSideBySide(t *testing.T) {
+	var f rewrite.Fold
+	for _, e := range []rewrite.Event{
+		{Kind: rewrite.EventBegin, Reply: &rewrite.Reply{ID: "r"}},
+		{Kind: rewrite.EventItem, Index: 0, Item: &rewrite.Item{Kind: rewrite.ItemMessage, Role: rewrite.RoleAssistant}},
+		{Kind: rewrite.EventPart, Index: 0, Part: &rewrite.Part{}},
+		{Kind: rewrite.EventText, Index: 0, Text: []byte("he")},
+		{Kind: rewrite.EventItem, Index: 1, Item: &rewrite.Item{Kind: rewrite.ItemCall, Call: rewrite.Call{ID: "c"}}},
+		{Kind: rewrite.EventArguments, Index: 1, Text: []byte(`{"a`)},
+		{Kind: rewrite.EventText, Index: 0, Text: []byte("llo")},
+		{Kind: rewrite.EventText, Index: 9, Text: []byte("nobody's")},
+		{Kind: rewrite.EventText, Index: 0, PartIndex: 3, Text: []byte("nobody's")},
+		{Kind: rewrite.EventArguments, Index: 1, Text: []byte(`":1}`)},
+		{Kind: rewrite.EventPartDone, Index: 0, Part: &rewrite.Part{MIME: "text/plain"}},
+		{Kind: rewrite.EventDone, Index: 0, Item: &rewrite.Item{Kind: rewrite.ItemMessage, Role: rewrite.RoleAssistant, ID: "m"}},
+		{Kind: rewrite.EventText, Index: 0, Text: []byte("too late")},
+	} {
+		f.Add(&e)
+	}
+	want := &rewrite.Reply{ID: "r", Items: []rewrite.Item{
+		{Kind: rewrite.ItemMessage, ID: "m", Role: rewrite.RoleAssistant, Parts: []rewrite.Part{{Text: "hello", MIME: "text/plain"}}},
+		{Kind: rewrite.ItemCall, Call: rewrite.Call{ID: "c", Arguments: rewrite.JSON(`{"a":1}`)}, Incomplete: true},
+	}}
+	if diff := cmp.Diff(want, f.Reply()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// ST-02, ST-03: what was cut says so, with the sources that it had or without.
+func TestFoldOfACutReply(t *testing.T) {
+	var f rewrite.Fold
+	for _, e := range []rewrite.Event{
+		{Kind: rewrite.EventItem, Item: &rewrite.Item{Kind: rewrite.ItemMessage}},
+		{Kind: rewrite.EventPart, Part: &rewrite.Part{}},
+		{Kind: rewrite.EventText, Text: []byte("cited")},
+		{Kind: rewrite.EventAttribution, Attribution: &rewrite.Attribution{URL: "u"}},
+		{Kind: rewrite.EventError, Fault: &rewrite.Fault{Type: "overloaded"}},
+	} {
+		f.Add(&e)
+	}
+	want := &rewrite.Reply{Fault: &rewrite.Fault{Type: "overloaded"}, Items: []rewrite.Item{{
+		Incomplete: true, Parts: []rewrite.Part{{Text: "cited", Attributions: []rewrite.Attribution{{URL: "u", Incomplete: true}}}},
+	}}}
+	if diff := cmp.Diff(want, f.Reply()); diff != "" {
+		t.Error(diff)
+	}
+}
