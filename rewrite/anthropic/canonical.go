@@ -16,10 +16,9 @@ import (
 
 // form reads JSON text once, front to back, and writes it in canonical form: no
 // insignificant white space, the members of an object in the order of their
-// names, strings spelled in one way, numbers as they are written, since a
-// number's spelling reaches the model. The order of names is the descending one,
-// in which most clients write anyway: type before text, role before content.
-// What it reads to the end without a failure is JSON.
+// names, strings and numbers spelled in one way. The order of names is the
+// descending one, in which most clients write anyway: type before text, role
+// before content. What it reads to the end without a failure is JSON.
 //
 // Beside the canonical form there is the layout, which is all that the form
 // leaves out: the text itself without its cuts and without long strings that
@@ -126,14 +125,18 @@ func (f *form) value() {
 	}
 }
 
-// scalar writes a number or a literal as it is.
+// scalar writes a number or a literal.
 func (f *form) scalar() {
 	end := splice.Scalar(f.text, f.at)
 	if end < 0 {
 		f.fail("a value is due")
 		return
 	}
-	f.out = append(f.out, f.text[f.at:end]...)
+	if word := f.text[f.at:end]; word[0] == '-' || word[0] <= '9' {
+		f.out = number(f.out, word)
+	} else {
+		f.out = append(f.out, word...)
+	}
 	f.at = end
 }
 

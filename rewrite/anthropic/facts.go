@@ -49,7 +49,7 @@ func (f *form) release() {
 //   - neighbouring texts of a reply, which some join.
 //
 // Inside a tool's schema and a call's input every member belongs to the user:
-// there only order, space and escapes are made equal.
+// there only order, space and the spelling of strings and numbers are made equal.
 func ReadFacts(body []byte) (*continuity.Facts, error) {
 	f := borrow(body)
 	defer f.release()

@@ -49,6 +49,7 @@ var same = map[string]pair{
 	"an escaped quote":        {"user", `"a\u0022b\u005c"`, `"a\"b\\"`},
 	"an escaped line end":     {"user", `"a\u000ab\u001F"`, `"a\nb\u001f"`},
 	"half a pair":             {"user", `"\uD83D!"`, `"\ud83d!"`},
+	"a number":                {"assistant", `[{"type":"tool_use","id":"t","name":"a","input":{"n":1,"m":0.5}}]`, `[{"type":"tool_use","id":"t","name":"a","input":{"n":1.0,"m":5e-1}}]`},
 	"an escaped name":         {"assistant", `[{"type":"tool_use","id":"t","name":"a","input":{"\u0061":1,"b":2}}]`, `[{"type":"tool_use","id":"t","name":"a","input":{"b":2,"a":1}}]`},
 	"a mark":                  {"user", `[{"type":"text","text":"hi"}]`, `[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]`},
 	"a mark in front":         {"user", `[{"type":"text","text":"hi"}]`, `[{"cache_control":{"type":"ephemeral","ttl":"1h"},"type":"text","text":"hi"}]`},
@@ -71,7 +72,7 @@ var same = map[string]pair{
 var different = map[string]pair{
 	"text":                          {"user", `"hi"`, `"hi "`},
 	"role":                          {"", `{"role":"user","content":"hi"}`, `{"role":"assistant","content":"hi"}`},
-	"number":                        {"assistant", `[{"type":"tool_use","id":"t","name":"a","input":{"n":1}}]`, `[{"type":"tool_use","id":"t","name":"a","input":{"n":1.0}}]`},
+	"number":                        {"assistant", `[{"type":"tool_use","id":"t","name":"a","input":{"n":1}}]`, `[{"type":"tool_use","id":"t","name":"a","input":{"n":10}}]`},
 	"order of an array":             {"tool", `{"name":"a","input_schema":{"required":["x","y"]}}`, `{"name":"a","input_schema":{"required":["y","x"]}}`},
 	"order of blocks":               {"user", `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`, `[{"type":"text","text":"b"},{"type":"text","text":"a"}]`},
 	"texts of a user joined":        {"user", `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`, `"ab"`},

@@ -97,9 +97,6 @@ type Abilities struct {
 	// Automatic allows the provider to be asked to mark the end of the prompt
 	// itself.
 	Automatic bool
-	// Placeholder says that the first tool change is cheaper if a deferred entry
-	// stood among the tools from the first request on.
-	Placeholder bool
 }
 
 // Piece is where the bytes of an element come from: the request, or what was
