@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -382,15 +381,13 @@ func (f *form) begin() (start int) {
 // end gives the hashes of the element and forgets its canonical form. They are
 // equal if that is how the element is written, without its cuts.
 func (f *form) end(start int) (meaning, exact continuity.Hash) {
-	sum := sha256.Sum256(f.out[start:])
-	copy(meaning[:], sum[:])
+	meaning = sum(f.out[start:])
 	if f.canonical(start) {
 		f.out = f.out[:start]
 		return meaning, meaning
 	}
 	f.lay(&meaning)
-	sum = sha256.Sum256(f.layout)
-	copy(exact[:], sum[:])
+	exact = sum(f.layout)
 	f.out = f.out[:start]
 	return meaning, exact
 }

@@ -15,6 +15,9 @@ func (f *form) messages(facts *continuity.Facts) {
 		m.Span.Start = f.at
 		f.message(&m, nil)
 		m.Span.End = f.at
+		if m.Role == continuity.User && f.msg == "" {
+			m.Reminders = reminders(f.out[start:])
+		}
 		m.Meaning, m.Exact = f.end(start)
 		if m.Marks = len(f.cuts); m.Marks > 0 {
 			m.Mark = f.cuts[m.Marks-1]
@@ -107,7 +110,9 @@ func (f *form) content(m *continuity.Message, see func(block)) {
 		}
 		if b.plain && last.plain && m.Role == continuity.Assistant {
 			f.join(end, start)
+			m.Spelled = true
 		}
+		m.Spelled = m.Spelled || b.spelled && m.Role != continuity.User
 		if string(b.kind) == "tool_result" {
 			results++
 		}
@@ -194,6 +199,8 @@ type block struct {
 	seal rewrite.Span
 	// plain says that it is text and nothing else.
 	plain bool
+	// spelled says that it holds JSON of the user's that can be spelled otherwise.
+	spelled bool
 	// mark is its own mark with the comma, without those inside its content.
 	mark rewrite.Span
 }
@@ -259,7 +266,13 @@ func (f *form) blockMember(b *block, name []byte) verdict {
 		return f.caller()
 	case "content":
 		return f.inner()
+	case "input":
+		start := len(f.out)
+		what := f.optional()
+		b.spelled = b.spelled || what == keep && f.msg == "" && !spelledOneWay(f.out[start:])
+		return what
 	case "tool":
+		b.spelled = true
 		return f.change()
 	}
 	return f.optional()

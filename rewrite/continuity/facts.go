@@ -144,6 +144,37 @@ type Message struct {
 	Bare bool
 	// Scoped is a system message that ends with the next user message.
 	Scoped bool
+	// Spelled says that the message holds what reaches the model as it is
+	// spelled: the arguments of a call, the schema of a tool, texts side by side.
+	Spelled bool
+	// Reminders, unless nil, are what an agent adds to a user's message once, and
+	// may leave out when it sends the message again.
+	Reminders *Reminders
+}
+
+// Reminders are those of one message.
+type Reminders struct {
+	// Rest is the Meaning that the message has without them.
+	Rest Hash
+	// Each are the reminders, in their order.
+	Each []Reminder
+}
+
+// Reminder is one of them.
+type Reminder struct {
+	Meaning Hash
+	// Inner ones stand at the end of a tool's result: they are no instruction of
+	// the user's.
+	Inner bool
+}
+
+// Line is the Meaning by which a conversation is known again: that of what an
+// agent keeps of the message.
+func (m *Message) Line() Hash {
+	if m.Reminders != nil {
+		return m.Reminders.Rest
+	}
+	return m.Meaning
 }
 
 // MarshalText writes a hash in hexadecimal.
