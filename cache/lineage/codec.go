@@ -3,6 +3,7 @@ package lineage
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 
 	"warmpath/rewrite/continuity"
 )
@@ -57,6 +58,8 @@ func (c *codec) state(s *continuity.State) {
 		slice(c, &s.Text, c.effective)
 	})
 	c.part(func() { slice(c, &s.Edits, c.edit) })
+	c.echoes(&s.Echoes)
+	c.number(&s.Echoed)
 	if !prior {
 		return
 	}
@@ -64,6 +67,7 @@ func (c *codec) state(s *continuity.State) {
 		s.Prior = new(continuity.Prior)
 	}
 	c.number(&s.Prior.Edits)
+	slice(c, &s.Prior.Withdrawn, func(withdrawn *bool) { c.flags(withdrawn) })
 	c.tools(&s.Prior.Tools)
 	c.part(func() { slice(c, &s.Prior.Text, c.effective) })
 }
@@ -188,6 +192,51 @@ func (c *codec) digest(d *uint64) {
 		c.bytes = binary.LittleEndian.AppendUint64(c.bytes, *d)
 	} else if read := c.take(8); len(read) == 8 {
 		*d = binary.LittleEndian.Uint64(read)
+	}
+}
+
+// full is how many echoes stand together. They never change, as long as none of
+// their reminders does; the newest stand in the state itself.
+const full = 32
+
+func (c *codec) echoes(echoes *[]continuity.Echo) {
+	n := len(*echoes)
+	if c.number(&n); c.reading {
+		if c.bad || n < 0 || n/full+n%full > len(c.bytes)-c.at {
+			c.bad = true
+			return
+		}
+		if *echoes = nil; n > 0 {
+			*echoes = make([]continuity.Echo, n)
+		}
+	}
+	for group := range slices.Chunk(*echoes, full) {
+		if len(group) == full {
+			c.part(func() { c.group(group) })
+		} else {
+			c.group(group)
+		}
+	}
+}
+
+// group reads or writes echoes of which each is at a later place.
+func (c *codec) group(echoes []continuity.Echo) {
+	last := 0
+	for i := range echoes {
+		e := &echoes[i]
+		step := e.At - last
+		c.number(&step)
+		last += step
+		e.At = last
+		reminds := len(e.Reminders) > 0
+		c.flags(&e.Kept, &reminds)
+		c.hash(&e.Exact)
+		if reminds {
+			slice(c, &e.Reminders, func(n *continuity.Noted) {
+				c.hash(&n.Meaning)
+				c.flags(&n.Inner, &n.Withdrawn)
+			})
+		}
 	}
 }
 

@@ -54,7 +54,8 @@ func Heads(scope string, messages []continuity.Message) []Head {
 	for i := range messages {
 		last := heads[len(heads)-1]
 		copy(pair[:16], last[:])
-		copy(pair[16:], messages[i].Meaning[:])
+		line := messages[i].Line()
+		copy(pair[16:], line[:])
 		digest = sha256.Sum256(pair[:])
 		heads = append(heads, Head(digest[:16]))
 	}
@@ -155,5 +156,6 @@ func (l *Lineage) SaveSealed(ctx context.Context, state *continuity.State, seale
 
 // The letters keep apart what is written under equal hashes.
 func headKey(head Head) string               { return "h3:" + string(head[:]) }
+func noteKey(head Head) string               { return "n1:" + string(head[:]) }
 func elementKey(hash continuity.Hash) string { return "e1:" + string(hash[:]) }
 func partKey(hash continuity.Hash) string    { return "p1:" + string(hash[:]) }

@@ -19,6 +19,9 @@ func (f *form) messages(facts *continuity.Facts) {
 			m.Reminders = reminders(f.out[start:])
 		}
 		m.Meaning, m.Exact = f.end(start)
+		if r := m.Reminders; r != nil && r.Rest == (continuity.Hash{}) {
+			r.Rest = m.Meaning
+		}
 		if m.Marks = len(f.cuts); m.Marks > 0 {
 			m.Mark = f.cuts[m.Marks-1]
 		}

@@ -14,11 +14,13 @@ import (
 // The tag of a text that an agent adds to a user's message.
 const reminderOpen, reminderShut = "<system-reminder>", "</system-reminder>"
 
-// reminders finds those of a user's message in canonical form: blocks of text
-// that are nothing else, and what ends the last text of a tool's result. Nil
-// means that there is none, or that nothing else would be left.
+// reminders finds those of a user's message in canonical form. An agent can leave
+// out blocks of text that are nothing else, and what ends the last text of a
+// tool's result. All others are only counted, as inner ones. Nil means that there
+// is none. Rest stays empty if the message has nothing that can be left out, or
+// nothing else.
 func reminders(message []byte) *continuity.Reminders {
-	if !bytes.Contains(message, []byte(reminderShut)) {
+	if !bytes.Contains(message, []byte(reminderOpen)) {
 		return nil
 	}
 	var content rewrite.Span
@@ -28,25 +30,32 @@ func reminders(message []byte) *continuity.Reminders {
 		}
 		return true
 	})
-	var found continuity.Reminders
+	found := new(continuity.Reminders)
 	var rest [][]byte
+	loose := 0
 	splice.Elements(message[content.Start:content.End], func(block []byte) bool {
-		switch kind, text, inner := parts(block); {
+		kind, text, inner := parts(block)
+		left, tail := block, []continuity.Reminder(nil)
+		switch {
 		case kind == "text" && isReminder(text):
-			found.Each = append(found.Each, continuity.Reminder{Meaning: sum([]byte(strings.TrimSpace(text)))})
+			left, tail = nil, []continuity.Reminder{{Meaning: sum([]byte(strings.TrimSpace(text)))}}
 		case kind == "tool_result" && inner.Len() > 0:
-			rest = append(rest, withoutTail(block, inner, &found))
-		default:
-			rest = append(rest, block)
+			left, tail = withoutTail(block, inner)
+		}
+		for range bytes.Count(block, []byte(reminderOpen)) - len(tail) {
+			found.Each = append(found.Each, continuity.Reminder{Meaning: sum(block), Inner: true})
+		}
+		found.Each = append(found.Each, tail...)
+		if loose += len(tail); left != nil {
+			rest = append(rest, left)
 		}
 		return true
 	})
-	if len(found.Each) == 0 || len(rest) == 0 {
-		return nil
+	if loose > 0 && len(rest) > 0 {
+		text := append(append([]byte(nil), message[:content.Start]...), list(rest)...)
+		found.Rest = sum(append(text, message[content.End:]...))
 	}
-	text := append(append([]byte(nil), message[:content.Start]...), list(rest)...)
-	found.Rest = sum(append(text, message[content.End:]...))
-	return &found
+	return found
 }
 
 // sum is the hash of text.
@@ -113,16 +122,11 @@ func lastElement(block []byte, array rewrite.Span) (last rewrite.Span) {
 }
 
 // withoutTail gives the block of a result without the reminders that end the
-// text at a span, and adds them to those that were found. A text that is nothing
-// else stays.
-func withoutTail(block []byte, at rewrite.Span, found *continuity.Reminders) []byte {
+// text at a span, and these. A text that is nothing else stays.
+func withoutTail(block []byte, at rewrite.Span) (left []byte, tail []continuity.Reminder) {
 	text := splice.Text(block[at.Start:at.End])
-	var tail []continuity.Reminder
 	for {
 		whole := strings.TrimSpace(text)
-		if !strings.HasSuffix(whole, reminderShut) {
-			break
-		}
 		start := strings.LastIndex(whole, reminderOpen)
 		if start < 0 || !isReminder(whole[start:]) {
 			break
@@ -132,15 +136,14 @@ func withoutTail(block []byte, at rewrite.Span, found *continuity.Reminders) []b
 			break
 		}
 		tail = append(tail, continuity.Reminder{Meaning: sum([]byte(whole[start:])), Inner: true})
-		// What stood in front of the text stays as it was.
+		// What stands in front of the text stays as it is.
 		text = text[:strings.Index(text, whole)] + rest
 	}
 	if len(tail) == 0 {
-		return block
+		return block, nil
 	}
 	slices.Reverse(tail)
-	found.Each = append(found.Each, tail...)
-	return splice.Apply(nil, block, []splice.Edit{{Span: at, Text: quote(nil, text)}})
+	return splice.Apply(nil, block, []splice.Edit{{Span: at, Text: quote(nil, text)}}), tail
 }
 
 // spelledOneWay reports arguments in canonical form that every library spells

@@ -1,6 +1,7 @@
 package anthropic_test
 
 import (
+	"strings"
 	"testing"
 
 	"warmpath/rewrite/continuity"
@@ -58,8 +59,10 @@ func TestReminders(t *testing.T) {
 	}
 }
 
-func TestNoReminders(t *testing.T) {
+// What cannot be left out is counted.
+func TestFixedReminders(t *testing.T) {
 	for name, message := range map[string]string{
+		"none":                   `{"role":"user","content":[` + hello + `]}`,
 		"nothing else is left":   `{"role":"user","content":[` + reminder + `]}`,
 		"a string":               `{"role":"user","content":"` + tagged + `"}`,
 		"text around it":         `{"role":"user","content":[{"type":"text","text":"x ` + tagged + `"},` + hello + `]}`,
@@ -74,8 +77,15 @@ func TestNoReminders(t *testing.T) {
 		"in a document":          `{"role":"user","content":[{"type":"document","source":{"type":"text","data":"` + tagged + `"}},` + hello + `]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if m := facts(t, `{"messages":[`+message+`]}`).Messages[0]; m.Reminders != nil || m.Line() != m.Meaning {
-				t.Errorf("finds %+v", m.Reminders)
+			m, n := facts(t, `{"messages":[`+message+`]}`).Messages[0], 0
+			if m.Line() != m.Meaning {
+				t.Error("something can be left out")
+			}
+			if m.Reminders != nil {
+				n = len(m.Reminders.Each)
+			}
+			if want := strings.Count(message, "<system-reminder>"); n != want && m.Role == continuity.User {
+				t.Errorf("counts %d, want %d", n, want)
 			}
 		})
 	}

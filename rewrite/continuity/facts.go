@@ -154,7 +154,7 @@ type Message struct {
 
 // Reminders are those of one message.
 type Reminders struct {
-	// Rest is the Meaning that the message has without them.
+	// Rest is the Meaning that the message has without those that can be left out.
 	Rest Hash
 	// Each are the reminders, in their order.
 	Each []Reminder
@@ -163,8 +163,8 @@ type Reminders struct {
 // Reminder is one of them.
 type Reminder struct {
 	Meaning Hash
-	// Inner ones stand at the end of a tool's result: they are no instruction of
-	// the user's.
+	// Inner ones stand inside a tool's result or another text: they are no
+	// instruction of their own.
 	Inner bool
 }
 

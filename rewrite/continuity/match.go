@@ -18,6 +18,9 @@ import (
 func Choose(states []*State, sealed bool, facts *Facts, read Reader) *State {
 	var equal, alike []*State
 	for _, s := range slices.Backward(states) {
+		if !s.follows(facts, read) {
+			continue
+		}
 		proof := s.proof(facts)
 		switch {
 		case s.plain(facts):

@@ -11,6 +11,9 @@ type Plan struct {
 	// Tools and Sections are what to send in place of the request's own; nil is
 	// the request's own.
 	Tools, Sections []Piece
+	// Again are the client's messages that go out as they were first sent, in no
+	// order.
+	Again []Again
 	// Inserts are the gateway's messages, in ascending order of their places.
 	Inserts []Edit
 	// Said is the directive that is among Inserts for the first time, if any.
@@ -28,7 +31,8 @@ type Plan struct {
 	Next *State
 }
 
-// Keep is an element to keep.
+// Keep is an element to keep. Its bytes are the request's at the span, or those
+// that the Reader has made for an empty one.
 type Keep struct {
 	Hash Hash
 	Span rewrite.Span
@@ -36,7 +40,7 @@ type Keep struct {
 
 // Untouched reports a plan that sends the request as it came.
 func (p *Plan) Untouched() bool {
-	return p.Tools == nil && p.Sections == nil && len(p.Inserts) == 0 && !p.Drop
+	return p.Tools == nil && p.Sections == nil && len(p.Inserts) == 0 && len(p.Again) == 0 && !p.Drop
 }
 
 // ClientIndex is the client's number of a message by the one that the provider
@@ -60,6 +64,12 @@ type Reader struct {
 	Now func(text rewrite.Span) string
 	// Kept is the text of a section that was kept; ok is false if it is lost.
 	Kept func(Hash) (text string, ok bool)
+	// Made is the hash of the bytes of a new message, by its index, as the
+	// provider has made it; ok is false if those are unknown, or the request's.
+	// Nil makes none.
+	Made func(at int) (bytes Hash, ok bool)
+	// Restore allows reminders to be put back that the client has dropped.
+	Restore bool
 	// Render is the bytes of a directive's message.
 	Render func(*Directive) []byte
 }
@@ -73,11 +83,16 @@ func Begin(conversation string, before *State, why Reason, facts *Facts, able Ab
 		Tools: freeze(facts.Tools), Sections: freezeText(facts.Sections), Text: effective(facts.Sections),
 	}
 	next.remember(facts)
+	var echoes echoPlan
+	for i := range facts.Messages {
+		echoes.note(i, &facts.Messages[i], able, Reader{})
+	}
+	next.Echoes, next.Echoed = echoes.echoes, echoes.size
 	if before != nil {
 		next.Epoch, next.Sealed = before.Epoch+1, before.Sealed
 		next.Drop = before.Drop || able.Binding && next.Bound
 	}
-	return &Plan{Epoch: why, Drop: next.Drop && holdsBound(facts), Keep: keepAll(facts), Next: next}
+	return &Plan{Epoch: why, Drop: next.Drop && holdsBound(facts), Keep: append(keepAll(facts), echoes.keep...), Next: next}
 }
 
 // Continue plans a request of a known conversation, whose first messages are
@@ -87,8 +102,9 @@ func Continue(s *State, facts *Facts, able Abilities, read Reader) *Plan {
 	room := tail(facts.Messages)
 	tools := planTools(s.Tools, facts.Tools, able, room)
 	text := planText(s, facts.Sections, able, room, texts{read.Now, read.Kept})
+	echoes := planEchoes(s, facts, able, room, read)
 	said := tools.change
-	said.Texts = text.say
+	said.Texts = append(text.say, echoes.say...)
 	why := firstReason(tools.reason, text.reason)
 	if why == None && !s.Bound && tooBig(&said, facts) {
 		why = DirectiveTooBig
@@ -99,18 +115,19 @@ func Continue(s *State, facts *Facts, able Abilities, read Reader) *Plan {
 	next := &State{
 		Conversation: s.Conversation, Epoch: s.Epoch, Model: facts.Model, Sent: len(facts.Messages), Sealed: s.Sealed, Session: facts.Session,
 		Drop: s.Drop, Tools: tools.frozen, Sections: s.Sections, Text: text.text, Edits: s.Edits, Prior: s.prior(facts),
+		Echoes: echoes.echoes, Echoed: echoes.size,
 	}
 	next.remember(facts)
-	plan := &Plan{Tools: tools.pieces, Sections: text.pieces, Drop: s.Drop && holdsBound(facts), Wrote: s.Wrote, Next: next}
+	plan := &Plan{Tools: tools.pieces, Sections: text.pieces, Again: echoes.again, Drop: s.Drop && holdsBound(facts), Wrote: s.Wrote, Next: next}
 	if !said.Empty() {
 		plan.Said = &said
 		next.Edits = append(slices.Clip(s.Edits), Edit{After: next.Sent, Bytes: read.Render(&said)})
 		if next.Prior == nil {
-			next.Prior = &Prior{Edits: len(s.Edits), Tools: s.Tools, Text: s.Text}
+			next.Prior = &Prior{Edits: len(s.Edits), Withdrawn: withdrawn(s.Echoes), Tools: s.Tools, Text: s.Text}
 		}
 	}
 	plan.Inserts = next.Edits
-	plan.Keep = keepNew(s, facts)
+	plan.Keep = append(keepNew(s, facts), echoes.keep...)
 	return plan
 }
 
@@ -131,6 +148,7 @@ func (s *State) at(messages []Message) *State {
 		moved := *s
 		moved.Tools, moved.Text = s.Prior.Tools, s.Prior.Text
 		moved.Edits = s.Edits[:s.Prior.Edits]
+		moved.Echoes = withWithdrawn(s.Echoes, s.Prior.Withdrawn)
 		moved.Prior = nil
 		return &moved
 	}

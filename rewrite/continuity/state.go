@@ -35,6 +35,10 @@ type State struct {
 	// with all changes since.
 	Text  []Effective
 	Edits []Edit
+	// Echoes are the messages that may come back otherwise, in their order, and
+	// Echoed is how many bytes of them are kept.
+	Echoes []Echo
+	Echoed int
 	// Prior is what was in effect before the newest edits, while no reply has
 	// sealed their place: a client that goes on without one moves them.
 	Prior *Prior
@@ -48,8 +52,10 @@ type State struct {
 // number of edits there were then.
 type Prior struct {
 	Edits int
-	Tools []FrozenTool
-	Text  []Effective
+	// Withdrawn are the flags of the reminders.
+	Withdrawn []bool
+	Tools     []FrozenTool
+	Text      []Effective
 }
 
 // FrozenTool is an entry of the tools as first sent, or appended since.
@@ -97,6 +103,9 @@ type Abilities struct {
 	// Automatic allows the provider to be asked to mark the end of the prompt
 	// itself.
 	Automatic bool
+	// Keep allows the bytes of messages to be kept, to send them again as they
+	// were first sent. It is the operator's to say.
+	Keep bool
 }
 
 // Piece is where the bytes of an element come from: the request, or what was

@@ -1,6 +1,9 @@
 package continuity
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // The wording of text directives is one template for each kind of change. It
 // must never change for a conversation under way, and holds nothing but the
@@ -11,6 +14,30 @@ const (
 	changedMiddle             = "\n</old>\nis replaced by:\n<new>\n"
 	removedOpen, removedClose = "<instructions-removed>\nThis earlier text of your instructions no longer applies:\n<old>\n", "\n</old>\n</instructions-removed>"
 )
+
+// Reminders are counted, since what they say may come from anywhere: it must not
+// be repeated as the operator's.
+const (
+	remindersOpen, remindersClose = "<reminders-changed>\nOf the <system-reminder> texts in the user's messages so far, counted from the first:", "\n</reminders-changed>"
+	remindersGone, remindersBack  = "\nno longer applies: ", "\napplies again: "
+)
+
+// remindersChanged says which reminders, by their numbers, no longer apply, and
+// which apply again.
+func remindersChanged(gone, back []int) string {
+	var b strings.Builder
+	b.WriteString(remindersOpen)
+	each := func(what string, numbers []int) {
+		for _, n := range numbers {
+			b.WriteString(what)
+			b.WriteString(strconv.Itoa(n))
+		}
+	}
+	each(remindersGone, gone)
+	each(remindersBack, back)
+	b.WriteString(remindersClose)
+	return b.String()
+}
 
 // hunk is one place where two texts differ.
 type hunk struct{ old, new string }
