@@ -202,6 +202,8 @@ type block struct {
 	seal rewrite.Span
 	// plain says that it is text and nothing else.
 	plain bool
+	// input covers the arguments of a call.
+	input rewrite.Span
 	// spelled says that it holds JSON of the user's that can be spelled otherwise.
 	spelled bool
 	// mark is its own mark with the comma, without those inside its content.
@@ -271,7 +273,9 @@ func (f *form) blockMember(b *block, name []byte) verdict {
 		return f.inner()
 	case "input":
 		start := len(f.out)
+		b.input.Start = f.at
 		what := f.optional()
+		b.input.End = f.at
 		b.spelled = b.spelled || what == keep && f.msg == "" && !spelledOneWay(f.out[start:])
 		return what
 	case "tool":
