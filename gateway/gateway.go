@@ -125,6 +125,7 @@ func relaySettings(cfg *config.Config) *relay.Settings {
 		Mode:        cfg.Mode,
 		EarlyBetas:  cfg.Continuity.EarlyBetas,
 		Marks:       cfg.Continuity.Marks,
+		Echoes:      cfg.Continuity.Echoes,
 		ColdWait:    cfg.Continuity.ColdWait,
 		Retries:     cfg.Retries,
 		Heartbeat:   cfg.Timeouts.Heartbeat,

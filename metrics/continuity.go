@@ -5,7 +5,7 @@ import "github.com/prometheus/client_golang/prometheus"
 // The closed sets of what continuity does, in the order of their metrics.
 var (
 	// EditKinds are the edits that one request can have.
-	EditKinds = []string{"directive_text", "tool_addition", "tool_removal", "tool_definition", "frozen_tools", "frozen_system"}
+	EditKinds = []string{"directive_text", "tool_addition", "tool_removal", "tool_definition", "frozen_tools", "frozen_system", "first_bytes"}
 	// EpochReasons are why a prefix is begun anew.
 	EpochReasons = []string{"fresh", "tools_changed", "system_changed", "directive_too_big", "bytes_lost", "retreat"}
 	// Retreats are why a request was sent again with less of ours in it.

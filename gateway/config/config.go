@@ -56,6 +56,8 @@ type Continuity struct {
 	EarlyBetas bool
 	// Marks marks the end of prompts whose agents mark nothing there.
 	Marks bool
+	// Echoes keeps the bytes of messages that agents send again otherwise.
+	Echoes bool
 	// ColdWait is how long a request waits at most for the reply to another one
 	// that shares its cold prefix; zero never waits.
 	ColdWait time.Duration

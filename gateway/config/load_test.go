@@ -57,7 +57,7 @@ func TestDefaults(t *testing.T) {
 		Admin:      "127.0.0.1:9464",
 		Mode:       rewrite.ModeOn,
 		Data:       "/home/me/.local/share/warmpath",
-		Continuity: Continuity{EarlyBetas: true, Marks: true, ColdWait: 2 * time.Second},
+		Continuity: Continuity{EarlyBetas: true, Marks: true, Echoes: true, ColdWait: 2 * time.Second},
 		Limits: Limits{
 			Body: 64 << 20, DecodedBody: 64 << 20, Headers: 8 << 10, Connections: 10000,
 		},
@@ -91,7 +91,7 @@ data: memory
 quiet: true
 access_keys: [one, two]
 admin_token: three
-continuity: {early_betas: false, marks: false, cold_wait: 0s}
+continuity: {early_betas: false, marks: false, echoes: false, cold_wait: 0s}
 limits: {body: 1MiB, bodies_in_flight: 2MiB, headers: 16KiB, decoded_body: 3MiB, connections: 7}
 timeouts:
   header: 1s
@@ -152,7 +152,7 @@ func TestFlagsAndVariables(t *testing.T) {
 	written := map[string]string{
 		"listen": "127.0.0.1:5", "admin": "127.0.0.1:6", "mode": "off", "data": "/d", "quiet": "true",
 		"timeouts.drain": "7s", "retries": "1", "admin_token": "t",
-		"continuity.early_betas": "false", "continuity.marks": "false", "continuity.cold_wait": "3s",
+		"continuity.early_betas": "false", "continuity.marks": "false", "continuity.echoes": "false", "continuity.cold_wait": "3s",
 	}
 	text := func(c *Config, s setting) string {
 		if s.secret {

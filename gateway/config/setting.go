@@ -68,6 +68,11 @@ var settings = []setting{
 		field: func(c *Config) value { return truth{&c.Continuity.Marks} },
 	},
 	{
+		key: "continuity.echoes", flag: "echoes", env: "WARMPATH_ECHOES", initial: "true",
+		help:  "keep messages that agents write otherwise when they send them again, to send them as they were",
+		field: func(c *Config) value { return truth{&c.Continuity.Echoes} },
+	},
+	{
 		key: "continuity.cold_wait", flag: "cold-wait", env: "WARMPATH_COLD_WAIT", initial: "2s",
 		help:  "the `time` that a request waits at most for another one with the same cold prefix, 0s for none",
 		field: func(c *Config) value { return span{&c.Continuity.ColdWait, true} },

@@ -42,8 +42,8 @@ func (w *warmth) mark(edits *anthropic.Edits) {
 		last, next.Wrote = len(messages)-1, len(messages)
 		left--
 	}
-	if at, ok := w.gap(last); ok && covers && left > 0 && edits.Replace == nil {
-		edits.Marks = append(edits.Marks, anthropic.Mark{Of: anthropic.OfMessages, Index: at, Text: w.lifetime(last)})
+	if at, ok := w.gap(last); ok && covers && left > 0 {
+		w.markMessage(edits, at, w.lifetime(last))
 		w.marked = true
 		left--
 	}
@@ -52,6 +52,17 @@ func (w *warmth) mark(edits *anthropic.Edits) {
 		edits.Inserts[n-1].Bytes = anthropic.WithMark(edits.Inserts[n-1].Bytes, w.lifetime(last))
 		w.marked = true
 	}
+}
+
+// markMessage marks a message, in the bytes that it goes out in.
+func (w *warmth) markMessage(edits *anthropic.Edits, at int, mark []byte) {
+	for i := range edits.Replace {
+		if r := &edits.Replace[i]; r.Index == at {
+			r.Bytes = anthropic.WithMark(r.Bytes, mark)
+			return
+		}
+	}
+	edits.Marks = append(edits.Marks, anthropic.Mark{Of: anthropic.OfMessages, Index: at, Text: mark})
 }
 
 // replies is how many replies a conversation holds before it is taken to go on:

@@ -31,6 +31,9 @@ type Settings struct {
 	// Marks asks providers that can to mark the end of a prompt that goes on, for
 	// clients that leave it unmarked and would never read it from the cache.
 	Marks bool
+	// Echoes keeps what clients send again with every request, and may then write
+	// otherwise, to send it as it was first sent.
+	Echoes bool
 	// ColdWait is how long a request waits at most while another one with the same
 	// cold prefix is on its way; zero never waits.
 	ColdWait time.Duration

@@ -27,6 +27,7 @@ type tap struct {
 	streamed bool
 	off      bool
 	seals    *seals
+	calls    calls
 
 	first, last time.Time
 	gap         time.Duration
@@ -105,6 +106,7 @@ func (t *tap) feed(chunk []byte, now time.Time) {
 		t.keep(chunk)
 		if t.kept != nil && !t.streamed && t.encoding == "" {
 			t.seals.whole(t.kept.Bytes(), false)
+			t.calls.whole(t.kept.Bytes(), false)
 		}
 	}
 }
@@ -112,6 +114,7 @@ func (t *tap) feed(chunk []byte, now time.Time) {
 func (t *tap) event(e sse.Event) {
 	t.dialect.readEvent(e.Name, e.Data, t.report)
 	t.seals.event(e)
+	t.calls.event(e)
 }
 
 // end reads what had to wait for the whole reply.
@@ -133,6 +136,7 @@ func (t *tap) end() {
 	if !t.streamed {
 		t.dialect.readReply(plain, t.report)
 		t.seals.whole(plain, true)
+		t.calls.whole(plain, true)
 		return
 	}
 	unpacked := t.splitter()

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -28,9 +27,8 @@ type warmth struct {
 	plan  *continuity.Plan
 	kept  map[continuity.Hash][]byte
 	betas []string // of the gateway's own
-	// sealing is set while the conversation has nothing yet that tells it from
-	// others that began alike: the reply is looked through for it.
-	sealing bool
+	// saved says that the next state is in the store.
+	saved bool
 	// lacks is what the provider will be taken to lack if it accepts the request
 	// without.
 	lacks lack
@@ -153,6 +151,9 @@ func count(plan *continuity.Plan, edited func(kind string)) {
 	if plan.Sections != nil {
 		edited("frozen_system")
 	}
+	if plan.Again != nil {
+		edited("first_bytes")
+	}
 	if plan.Said == nil {
 		return
 	}
@@ -169,6 +170,7 @@ func count(plan *continuity.Plan, edited func(kind string)) {
 // abilities are those of the model less what it has been seen to refuse.
 func (x *exchange) abilities() continuity.Abilities {
 	able := x.target.Provider.Abilities(x.target.Model)
+	able.Keep = x.settings.Echoes
 	able.Automatic = able.Automatic && x.settings.Marks && x.req.Operation == OpGenerate
 	return x.relay.refusals.without(x.target.Provider.Name, x.target.Model, able)
 }
@@ -214,6 +216,7 @@ func (x *exchange) plan(w *warmth) bool {
 		w.begin(continuity.Fresh)
 		return true
 	}
+	read.Made = w.made(x.ctx, x.relay.memory, state.Sent)
 	w.plan = continuity.Continue(state, w.facts, w.able, read)
 	return w.fetch(x.ctx, x.relay.memory)
 }
@@ -274,7 +277,8 @@ func (w *warmth) seals() []lineage.Sealed {
 // needed first.
 func (w *warmth) reader(ctx context.Context, memory *lineage.Lineage) continuity.Reader {
 	return continuity.Reader{
-		Now: func(text rewrite.Span) string { return splice.Text(w.body[text.Start:text.End]) },
+		Restore: w.able.Keep && w.able.Text,
+		Now:     func(text rewrite.Span) string { return splice.Text(w.body[text.Start:text.End]) },
 		Kept: func(hash continuity.Hash) (string, bool) {
 			element, ok := w.kept[hash]
 			if !ok {
@@ -308,6 +312,11 @@ func (w *warmth) fetch(ctx context.Context, memory *lineage.Lineage) bool {
 			}
 		}
 	}
+	for _, again := range w.plan.Again {
+		if w.kept[again.Kept] == nil {
+			missing = append(missing, again.Kept)
+		}
+	}
 	if len(missing) == 0 {
 		return true
 	}
@@ -327,7 +336,7 @@ func (w *warmth) fetch(ctx context.Context, memory *lineage.Lineage) bool {
 
 // edited is the body with the plan's edits.
 func (w *warmth) edited() ([]byte, error) {
-	edits := anthropic.Edits{Inserts: w.plan.Inserts, Drop: w.plan.Drop}
+	edits := anthropic.Edits{Inserts: w.plan.Inserts, Drop: w.plan.Drop, Replace: w.again()}
 	if w.mark(&edits); w.plan.Untouched() && !w.marked {
 		return w.body, nil
 	}
@@ -335,7 +344,7 @@ func (w *warmth) edited() ([]byte, error) {
 	body, err := anthropic.Apply(nil, w.body, w.facts, &edits)
 	if w.stripped = errors.Is(err, anthropic.ErrBinding); w.stripped {
 		edits.Drop = false
-		if edits.Replace, err = w.thoughtless(); err == nil {
+		if edits.Replace, err = w.thoughtless(edits.Replace); err == nil {
 			body, err = anthropic.Apply(nil, w.body, w.facts, &edits)
 		}
 	}
@@ -364,24 +373,6 @@ func (w *warmth) lists(edits *anthropic.Edits) {
 	}
 }
 
-// thoughtless are the replies in the history without their thinking: a request
-// that thinks in a way which does not let the provider drop what is bound to
-// another prefix has to leave all of it out.
-func (w *warmth) thoughtless() ([]anthropic.Replacement, error) {
-	var replies []anthropic.Replacement
-	for i, m := range w.facts.Messages {
-		if !m.Bound {
-			continue
-		}
-		reply, err := anthropic.StripThinking(w.body[m.Span.Start:m.Span.End])
-		if err != nil {
-			return nil, fmt.Errorf("message %d: %w", i, err)
-		}
-		replies = append(replies, anthropic.Replacement{Index: i, Bytes: reply})
-	}
-	return replies, nil
-}
-
 // remember saves what the request comes to, before the client hears of the
 // reply: whoever serves the next one must find it. What the provider refused has
 // never been sent.
@@ -395,13 +386,17 @@ func (x *exchange) remember() {
 	}
 	keep := make(map[continuity.Hash][]byte, len(w.plan.Keep))
 	for _, k := range w.plan.Keep {
+		if k.Span.Len() == 0 {
+			keep[k.Hash] = w.kept[k.Hash]
+			continue
+		}
 		keep[k.Hash] = anthropic.StripMark(w.body[k.Span.Start:k.Span.End])
 	}
 	if err := x.relay.memory.Save(x.ctx, w.heads[len(w.heads)-1], w.known, w.plan.Next, keep); err != nil {
 		x.relay.metrics.Unplanned(unsaved(err))
 		return
 	}
-	w.sealing = w.plan.Next.Seals()
+	w.saved = true
 }
 
 // unsaved is why a conversation could not be remembered.
@@ -429,8 +424,8 @@ func (x *exchange) told() []upstream.Field {
 		return fields
 	}
 	edits := len(w.plan.Inserts)
-	for _, frozen := range []bool{w.plan.Tools != nil, w.plan.Sections != nil} {
-		if frozen {
+	for _, edited := range []bool{w.plan.Tools != nil, w.plan.Sections != nil, w.plan.Again != nil} {
+		if edited {
 			edits++
 		}
 	}

@@ -221,3 +221,11 @@ func ExactHash(message []byte) continuity.Hash {
 	_, exact := f.end(start)
 	return exact
 }
+
+// Ends reports an event behind which no more blocks come.
+func Ends(name, data []byte) bool {
+	if len(name) == 0 {
+		name = kindOf(data)
+	}
+	return string(name) == "message_delta" || string(name) == "message_stop"
+}
