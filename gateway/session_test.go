@@ -38,6 +38,7 @@ type agent struct {
 	rewound  bool
 	turn     int
 	made     int // tools so far
+	echo     echoing
 }
 
 type message struct {
@@ -132,7 +133,7 @@ func (a *agent) body() []byte {
 		}
 		system[i] = block
 	}
-	messages := slices.Clone(a.history)
+	messages := a.echoed()
 	if last := &messages[len(messages)-1]; last.Role == "user" {
 		blocks := slices.Clone(last.Content.([]any))
 		block := maps.Clone(blocks[len(blocks)-1].(map[string]any))
@@ -161,11 +162,11 @@ func (a *agent) say() {
 	name, _, _ := strings.Cut(a.tools[a.pick(len(a.tools))], "=")
 	scripts := []string{
 		"DO[text 30]", "DO[think 20; text 20]", "DO[call " + name + " {\"x\":\"1\"}]",
-		"DO[think 10; call " + name + " {\"x\":\"2\"}; call " + name + " {\"x\":\"3\"}]",
+		"DO[think 10; call " + name + " {\"x\":\"2\",\"b\":{\"d\":1.0,\"c\":0.50},\"a\":[\"<é>\"]}; call " + name + " {\"x\":\"3\",\"a\":1}]",
 	}
 	text := fmt.Sprintf("Turn %d. %s", a.turn, scripts[a.pick(len(scripts))])
 	a.turns = append(a.turns, len(a.history))
-	a.history = append(a.history, message{"user", []any{map[string]any{"type": "text", "text": text}}})
+	a.history = append(a.history, message{"user", a.remind([]any{map[string]any{"type": "text", "text": text}})})
 }
 
 // hear adds the reply, and the results of what it called.
@@ -178,11 +179,11 @@ func (a *agent) hear(content json.RawMessage) (called bool) {
 	var results []any
 	for _, b := range blocks {
 		if b.Type == "tool_use" {
-			results = append(results, map[string]any{"type": "tool_result", "tool_use_id": b.ID, "content": "done"})
+			results = append(results, map[string]any{"type": "tool_result", "tool_use_id": b.ID, "content": a.noted("done")})
 		}
 	}
 	if len(results) > 0 {
-		a.history = append(a.history, message{"user", results})
+		a.history = append(a.history, message{"user", a.remind(results)})
 	}
 	return len(results) > 0
 }
@@ -230,6 +231,9 @@ func inEffect(instructions []string) []string {
 		return inside, rest
 	}
 	for _, text := range instructions {
+		if strings.HasPrefix(text, "<reminders-") {
+			continue
+		}
 		if !strings.HasPrefix(text, "<instructions-") {
 			add(text, 1)
 			continue
@@ -380,7 +384,8 @@ func (s *session) where() string {
 // for all of them.
 func (s *session) ask(base string, sum *usage) (goesOn bool) {
 	s.t.Helper()
-	status, answer, header := postMessages(s.t, base, s.key, s.body())
+	body := s.body()
+	status, answer, header := postMessages(s.t, base, s.key, body)
 	record := lastRecord(s.core)
 	if status != 200 {
 		s.t.Fatalf("%s: status %d: %s\nsent upstream: %s", s.where(), status, answer, short(record.Body))
@@ -394,6 +399,14 @@ func (s *session) ask(base string, sum *usage) (goesOn bool) {
 	}
 	if diff := cmp.Diff(lines, inEffect(record.Seen.Instructions)); diff != "" {
 		s.t.Fatalf("%s: instructions in effect (-want +got):\n%s", s.where(), diff)
+	}
+	wanted, err := inForce(string(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	notes, err := inForce(record.Body)
+	if diff := cmp.Diff(wanted, notes); err != nil || diff != "" {
+		s.t.Fatalf("%s: %v: reminders in force (-want +got):\n%s\nsent %s\nupstream %s", s.where(), err, diff, short(string(body)), short(record.Body))
 	}
 	for _, thinking := range record.Seen.Thinking {
 		if !thinking.Kept && header.Get("warmpath-repaired") == "" && header.Get("warmpath-epoch") == "0" {

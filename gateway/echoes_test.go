@@ -1,0 +1,183 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// echoing is how an agent writes again what it has sent or heard.
+type echoing struct {
+	// spelling is that of the provider's calls: as they came, sorted, or in
+	// another order each time.
+	spelling string
+	// reminds adds a reminder to the words of each turn and to each result, and
+	// fleeting leaves them out of all but the newest message.
+	reminds, fleeting bool
+	shuffles          *rand.Rand
+}
+
+var spellings = []string{"as it came", "sorted", "shuffled", "shuffled"}
+
+// echoMoods are those of an agent that writes its past otherwise.
+var echoMoods = map[string]func(*agent){
+	"spells its past otherwise": func(a *agent) { a.echo.spelling = spellings[a.pick(len(spellings))] },
+	"reminds":                   func(a *agent) { a.echo.reminds = !a.echo.reminds },
+	"forgets its reminders":     func(a *agent) { a.echo.fleeting = true },
+	"keeps its reminders":       func(a *agent) { a.echo.fleeting = false },
+}
+
+func init() { maps.Copy(moods, echoMoods) }
+
+const noteOpen, noteShut = "<system-reminder>", "</system-reminder>"
+
+// remind adds a reminder to what the user says. Some say the same each time.
+func (a *agent) remind(blocks []any) []any {
+	if !a.echo.reminds {
+		return blocks
+	}
+	text := fmt.Sprintf("%s\nMind the list of turn %d.\n%s", noteOpen, a.turn/2, noteShut)
+	return append(blocks, map[string]any{"type": "text", "text": text})
+}
+
+// noted is a tool's result with a reminder behind it.
+func (a *agent) noted(result string) string {
+	if !a.echo.reminds {
+		return result
+	}
+	return result + "\n\n" + noteOpen + "Files may be stale." + noteShut
+}
+
+// echoed is the history as the agent writes it now.
+func (a *agent) echoed() []message {
+	messages := slices.Clone(a.history)
+	for i := range messages {
+		m := &messages[i]
+		switch content := m.Content.(type) {
+		case json.RawMessage:
+			m.Content = a.respell(content)
+		case []any:
+			if a.echo.fleeting && i < len(messages)-1 {
+				m.Content = forgetful(content)
+			}
+		}
+	}
+	return messages
+}
+
+// forgetful is what a user said without the reminders.
+func forgetful(blocks []any) (left []any) {
+	for _, b := range blocks {
+		block := maps.Clone(b.(map[string]any))
+		if text, ok := block["text"].(string); ok && strings.HasPrefix(text, noteOpen) {
+			continue
+		}
+		if text, ok := block["content"].(string); ok {
+			block["content"], _, _ = strings.Cut(text, "\n\n"+noteOpen)
+		}
+		left = append(left, block)
+	}
+	return left
+}
+
+// respell writes the arguments of calls in another way.
+func (a *agent) respell(content json.RawMessage) any {
+	if a.echo.spelling == "" || a.echo.spelling == "as it came" {
+		return content
+	}
+	if a.echo.shuffles == nil {
+		a.echo.shuffles = rand.New(rand.NewPCG(1, 1))
+	}
+	var blocks []map[string]json.RawMessage
+	if err := json.Unmarshal(content, &blocks); err != nil {
+		panic(err)
+	}
+	for _, block := range blocks {
+		if input, ok := block["input"]; ok {
+			block["input"] = a.reorder(input)
+		}
+	}
+	return blocks
+}
+
+func (a *agent) reorder(object json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(object, &members); err != nil {
+		panic(err)
+	}
+	names := slices.Sorted(maps.Keys(members))
+	if a.echo.spelling == "shuffled" {
+		a.echo.shuffles.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	}
+	var out []string
+	for _, name := range names {
+		value := string(members[name])
+		if number, err := strconv.ParseFloat(value, 64); err == nil {
+			value = strconv.FormatFloat(number, 'g', -1, 64)
+		}
+		out = append(out, strconv.Quote(name)+":"+value)
+	}
+	return json.RawMessage("{" + strings.Join(out, ",") + "}")
+}
+
+var changedNotes = regexp.MustCompile(`(no longer applies|applies again): (\d+)`)
+
+// inForce are the reminders in blocks of their own that the model goes by, each
+// once, and those that it was sent: all that stand in the user's messages, less
+// those that were withdrawn by their number.
+func inForce(body string) (notes []string, err error) {
+	var request struct {
+		Messages []struct {
+			Role    string
+			Content json.RawMessage
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &request); err != nil {
+		return nil, err
+	}
+	var all []string // inner ones are empty
+	for _, m := range request.Messages {
+		var blocks []map[string]any
+		if json.Unmarshal(m.Content, &blocks) != nil {
+			continue
+		}
+		for _, block := range blocks {
+			text, _ := block["text"].(string)
+			switch {
+			case m.Role == "user" && strings.HasPrefix(text, noteOpen):
+				all = append(all, text)
+			case m.Role == "user":
+				inner, _ := json.Marshal(block)
+				for range strings.Count(string(inner), `\u003csystem-reminder\u003e`) {
+					all = append(all, "")
+				}
+			case m.Role == "system" && strings.HasPrefix(text, "<reminders-changed>"):
+				for _, change := range changedNotes.FindAllStringSubmatch(text, -1) {
+					n, _ := strconv.Atoi(change[2])
+					if n > len(all) {
+						return nil, fmt.Errorf("reminder %d of %d is withdrawn", n, len(all))
+					}
+					text, gone := strings.CutPrefix(all[n-1], "gone ")
+					if gone == (change[1] == "no longer applies") || text == "" {
+						return nil, fmt.Errorf("reminder %d (%q) %s", n, all[n-1], change[1])
+					}
+					if all[n-1] = text; !gone {
+						all[n-1] = "gone " + text
+					}
+				}
+			}
+		}
+	}
+	for _, text := range all {
+		if text != "" && !strings.HasPrefix(text, "gone ") {
+			notes = append(notes, text)
+		}
+	}
+	slices.Sort(notes)
+	return slices.Compact(notes), nil
+}
