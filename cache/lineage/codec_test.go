@@ -96,11 +96,14 @@ func TestEveryFieldIsWritten(t *testing.T) {
 func TestFlagsAreTheirOwn(t *testing.T) {
 	tests := map[string]continuity.State{
 		"sealed": {Sealed: true}, "bound": {Bound: true}, "drop": {Drop: true}, "prior": {Prior: &continuity.Prior{}},
-		"offered":  {Tools: []continuity.FrozenTool{{Offered: true}}},
-		"deferred": {Tools: []continuity.FrozenTool{{Deferred: true}}},
-		"named":    {Tools: []continuity.FrozenTool{{Named: true}}},
-		"fixed":    {Tools: []continuity.FrozenTool{{Fixed: true}}},
-		"volatile": {Sections: []continuity.FrozenSection{{Volatile: true}}},
+		"offered":   {Tools: []continuity.FrozenTool{{Offered: true}}},
+		"deferred":  {Tools: []continuity.FrozenTool{{Deferred: true}}},
+		"named":     {Tools: []continuity.FrozenTool{{Named: true}}},
+		"fixed":     {Tools: []continuity.FrozenTool{{Fixed: true}}},
+		"kept":      {Echoes: []continuity.Echo{{Kept: true}}},
+		"inner":     {Echoes: []continuity.Echo{{Reminders: []continuity.Noted{{Reminder: continuity.Reminder{Inner: true}}}}}},
+		"withdrawn": {Echoes: []continuity.Echo{{Reminders: []continuity.Noted{{Withdrawn: true}}}}},
+		"volatile":  {Sections: []continuity.FrozenSection{{Volatile: true}}},
 	}
 	for name, want := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -108,6 +111,31 @@ func TestFlagsAreTheirOwn(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A conversation of many calls adds a few bytes for each to a state: what was
+// noted long ago stands apart, where other states have it already.
+func TestEchoesOfALongConversation(t *testing.T) {
+	for _, n := range []int{1, full - 1, full, full + 1, 10*full + 3} {
+		s := &continuity.State{Sent: 2 * n}
+		for i := range n {
+			s.Echoes = append(s.Echoes, continuity.Echo{At: 2*i + 1, Exact: continuity.Hash{byte(i), byte(i >> 8)}, Kept: true})
+		}
+		if diff := cmp.Diff(s, again(t, s)); diff != "" {
+			t.Errorf("%d (-want +got):\n%s", n, diff)
+		}
+		record, parts := written(s)
+		if len(record) > 20*full+20*(n/full)+64 || len(parts) != n/full {
+			t.Errorf("%d echoes take %d bytes and %d parts", n, len(record), len(parts))
+		}
+		s.Echoes = append(s.Echoes[:n:n], continuity.Echo{At: 2*n + 1})
+		_, more := written(s)
+		for hash := range parts {
+			if more[hash] == nil {
+				t.Errorf("%d echoes: a part changes with one more", n)
+			}
+		}
 	}
 }
 
