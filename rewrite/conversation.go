@@ -9,8 +9,10 @@ type JSON []byte
 // stays with it as JSON (Extra, Payload) or is listed as a Loss by whoever cannot
 // say it.
 type Conversation struct {
-	Model  string
-	Stream bool
+	// Dialect is the one that the client has spoken, which Extra belongs to.
+	Dialect Dialect
+	Model   string
+	Stream  bool
 	// System is the standing instruction, section by section. Instructions that
 	// were given in mid-conversation are messages of RoleSystem among Items.
 	System []Part
@@ -35,6 +37,9 @@ type Conversation struct {
 	Previous string
 	// Extra are members of the request that have no field, in order.
 	Extra []Member
+	// Extensions are what of our own the client has asked to see in the reply, by
+	// name.
+	Extensions []string
 }
 
 // Member is a member of a JSON object that is carried as it came.

@@ -72,7 +72,9 @@ type Item struct {
 	// provider does: commentary or final_answer.
 	Phase string
 	// Payload is the item as its provider made it. Where it is present and its
-	// provider is the one that gets the request, it is sent in place of the rest.
+	// provider is the one that gets the request, it is sent in place of the rest:
+	// who changes an item empties it. An item that a reply has just opened may
+	// name its provider and format here, and no value yet.
 	Payload Payload
 	// Mark asks for the prompt up to here to be cached.
 	Mark Mark

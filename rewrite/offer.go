@@ -17,6 +17,8 @@ const (
 type Tool struct {
 	Kind              ToolKind
 	Name, Description string
+	// Namespace groups tools where the provider does.
+	Namespace string
 	// Schema is the JSON Schema of the arguments; empty for none.
 	Schema JSON
 	Strict Switch
