@@ -1,5 +1,7 @@
 package rewrite
 
+import "strings"
+
 // JSON is the text of one JSON value, byte for byte as it was read. It is never
 // decoded and encoded again: member order, number forms and spelling survive.
 type JSON []byte
@@ -112,7 +114,8 @@ type Format struct {
 // Payload is something in a provider's own words: it returns there byte for byte,
 // and is carried by all others without being read.
 type Payload struct {
-	// Provider is the catalog's name of who made it; empty for none.
+	// Provider is the catalog's name of who made it; empty for what the client
+	// wrote, which any provider of its dialect may be given.
 	Provider string
 	// Format is the dialect and kind of Value, and Version its wire contract.
 	Format, Version string
@@ -121,6 +124,13 @@ type Payload struct {
 
 // Empty reports that there is no payload.
 func (p *Payload) Empty() bool { return len(p.Value) == 0 }
+
+// For reports whether the payload is to be sent as it is to a provider that
+// speaks a dialect: its own words, or the client's in that dialect.
+func (p *Payload) For(provider string, d Dialect) bool {
+	dialect, _, _ := strings.Cut(p.Format, "/")
+	return !p.Empty() && (p.Provider == "" || p.Provider == provider) && dialect == d.String()
+}
 
 // Loss is something that a translation could not say.
 type Loss struct {

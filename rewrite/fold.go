@@ -23,14 +23,17 @@ func (f *Fold) Add(e *Event) {
 	case EventBegin:
 		f.reply.ID, f.reply.Model, f.reply.Created = e.Reply.ID, e.Reply.Model, e.Reply.Created
 		f.reply.Extra = slices.Clone(e.Reply.Extra)
+		for i := range f.reply.Extra {
+			f.reply.Extra[i].Value = slices.Clone(f.reply.Extra[i].Value)
+		}
 	case EventItem:
-		item := *e.Item
-		item.Parts = nil
+		item := e.Item.keep()
 		f.reply.Items, f.open = append(f.reply.Items, item), append(f.open, folding{})
 	case EventUsage:
 		f.reply.Usage = *e.Usage
 	case EventEnd:
 		f.reply.Stop = e.Stop
+		f.reply.Stop.Details = slices.Clone(e.Stop.Details)
 	case EventError:
 		fault := *e.Fault
 		f.reply.Fault = &fault
@@ -45,7 +48,7 @@ func (f *Fold) Add(e *Event) {
 func (f *Fold) within(e *Event, item *Item, open *folding) {
 	switch e.Kind {
 	case EventPart:
-		item.Parts, open.parts = append(item.Parts, *e.Part), append(open.parts, []byte(e.Part.Text))
+		item.Parts, open.parts = append(item.Parts, e.Part.keep()), append(open.parts, []byte(e.Part.Text))
 		return
 	case EventArguments:
 		open.arguments = append(open.arguments, e.Text...)
@@ -62,15 +65,46 @@ func (f *Fold) within(e *Event, item *Item, open *folding) {
 	case EventText:
 		open.parts[e.PartIndex] = append(open.parts[e.PartIndex], e.Text...)
 	case EventAttribution:
-		part.Attributions = append(part.Attributions, *e.Attribution)
+		part.Attributions = append(part.Attributions, e.Attribution.keep())
 	case EventPartDone:
 		text, sources := part.Text, part.Attributions
-		*part = *e.Part
-		part.Text, part.Attributions = text, sources
-		if len(e.Part.Attributions) > 0 {
-			part.Attributions = slices.Clone(e.Part.Attributions)
+		*part = e.Part.keep()
+		part.Text = text
+		if len(e.Part.Attributions) == 0 {
+			part.Attributions = sources
 		}
 	}
+}
+
+// keep is the item without its parts, in memory of its own.
+func (i *Item) keep() Item {
+	item := *i
+	item.Parts = nil
+	item.Call.Arguments, item.Hosted.Input = slices.Clone(i.Call.Arguments), slices.Clone(i.Hosted.Input)
+	item.Hosted.Sources = keepAll(i.Hosted.Sources)
+	item.Payload.Value = slices.Clone(i.Payload.Value)
+	return item
+}
+
+func (p *Part) keep() Part {
+	part := *p
+	part.Annotations, part.Payload.Value = slices.Clone(p.Annotations), slices.Clone(p.Payload.Value)
+	part.Attributions = keepAll(p.Attributions)
+	return part
+}
+
+func (a *Attribution) keep() Attribution {
+	source := *a
+	source.Payload.Value = slices.Clone(a.Payload.Value)
+	return source
+}
+
+func keepAll(sources []Attribution) []Attribution {
+	kept := slices.Clone(sources)
+	for i := range kept {
+		kept[i] = sources[i].keep()
+	}
+	return kept
 }
 
 // done closes an item with what is known only now.
@@ -78,7 +112,7 @@ func (f *Fold) done(last, item *Item, open *folding) {
 	parts := item.Parts
 	if last != nil {
 		arguments := item.Call.Arguments
-		*item = *last
+		*item = last.keep()
 		if len(item.Call.Arguments) == 0 {
 			item.Call.Arguments = arguments
 		}
@@ -110,6 +144,8 @@ func (f *Fold) Reply() *Reply {
 		if open := &f.open[i]; !open.done {
 			f.settle(&f.reply.Items[i], open)
 			f.reply.Items[i].Incomplete = true
+			// What is not whole is nothing that its provider has made.
+			f.reply.Items[i].Payload = Payload{}
 			for j := range f.reply.Items[i].Parts {
 				for k := range f.reply.Items[i].Parts[j].Attributions {
 					f.reply.Items[i].Parts[j].Attributions[k].Incomplete = true

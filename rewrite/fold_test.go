@@ -82,3 +82,54 @@ func TestFoldOfACutReply(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// What an event points to is gone after the call: a fold keeps copies.
+func TestFoldKeepsCopies(t *testing.T) {
+	var f rewrite.Fold
+	wholeReply().Tell(func(e *rewrite.Event) {
+		f.Add(e)
+		for _, text := range [][]byte{e.Text, payload(e.Item), payload(e.Part), payload(e.Attribution)} {
+			for i := range text {
+				text[i] = 'x'
+			}
+		}
+	})
+	if diff := cmp.Diff(wholeReply(), f.Reply()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func payload[T rewrite.Item | rewrite.Part | rewrite.Attribution](of *T) []byte {
+	if of == nil {
+		return nil
+	}
+	switch of := any(of).(type) {
+	case *rewrite.Item:
+		return of.Payload.Value
+	case *rewrite.Part:
+		return of.Payload.Value
+	case *rewrite.Attribution:
+		return of.Payload.Value
+	}
+	return nil
+}
+
+func TestPayloadFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		payload rewrite.Payload
+		want    bool
+	}{
+		"its own":          {rewrite.Payload{Provider: "a", Format: "messages/thinking", Value: rewrite.JSON("1")}, true},
+		"the client's":     {rewrite.Payload{Format: "messages/document", Value: rewrite.JSON("1")}, true},
+		"nothing":          {rewrite.Payload{Provider: "a", Format: "messages/thinking"}, false},
+		"another's":        {rewrite.Payload{Provider: "b", Format: "messages/thinking", Value: rewrite.JSON("1")}, false},
+		"another dialect":  {rewrite.Payload{Provider: "a", Format: "responses/reasoning", Value: rewrite.JSON("1")}, false},
+		"a dialect's name": {rewrite.Payload{Provider: "a", Format: "messages", Value: rewrite.JSON("1")}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := c.payload.For("a", rewrite.Messages); got != c.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
