@@ -1,0 +1,84 @@
+package splice
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// AppendText appends the content of a JSON string, unescaped, to dst; ok is false
+// for any other value. Half of a surrogate pair, which is no character, becomes
+// U+FFFD.
+func AppendText(dst, value []byte) (content []byte, ok bool) {
+	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
+		return dst, false
+	}
+	text := value[1 : len(value)-1]
+	for {
+		i := bytes.IndexByte(text, '\\')
+		if i < 0 || i+1 == len(text) {
+			return append(dst, text...), true
+		}
+		dst = append(dst, text[:i]...)
+		text = text[i:]
+		if text[1] == 'u' {
+			r, n := unicodeEscape(text)
+			dst, text = utf8.AppendRune(dst, r), text[n:]
+			continue
+		}
+		dst, text = append(dst, plainEscape(text[1])), text[2:]
+	}
+}
+
+// plainEscape is the byte that an escape's letter stands for.
+func plainEscape(letter byte) byte {
+	switch letter {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return letter
+}
+
+// unicodeEscape reads the escape, or the two of a surrogate pair, that text
+// begins with, and gives how many bytes it took.
+func unicodeEscape(text []byte) (r rune, n int) {
+	r, ok := codeUnit(text)
+	if !ok {
+		return utf8.RuneError, 2
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, 6
+	}
+	if low, ok := codeUnit(text[6:]); ok {
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return pair, 12
+		}
+	}
+	return utf8.RuneError, 6
+}
+
+// codeUnit reads one \uXXXX.
+func codeUnit(text []byte) (r rune, ok bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	for _, c := range text[2:6] {
+		switch lower := c | 0x20; {
+		case '0' <= c && c <= '9':
+			r = r<<4 + rune(c-'0')
+		case 'a' <= lower && lower <= 'f':
+			r = r<<4 + rune(lower-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return r, true
+}
