@@ -68,6 +68,7 @@ type taped struct {
 	// prompts are the newest of the main loop, by the model.
 	prompts map[string]string
 	told    int // messages of the gateway's own so far
+	epochs  map[string]int
 	// lax sessions must only succeed: their model takes no directives.
 	lax bool
 }
@@ -147,7 +148,7 @@ func (p *taped) turnThrough(m *move) {
 	p.t.Helper()
 	p.begin()
 	for goesOn := true; goesOn; {
-		body, before := p.body(), p.epochs()
+		body := p.body()
 		status, content, message := p.post(p.t, "/v1/messages", body)
 		record := lastRecord(p.core)
 		if status != 200 {
@@ -157,7 +158,7 @@ func (p *taped) turnThrough(m *move) {
 			p.t.Errorf("illegal: %+v", v)
 		}
 		if !p.lax {
-			p.hold(m, body, record, before)
+			p.hold(m, body, record)
 		}
 		if m.sent != nil && !p.lax {
 			m.sent(p.t, body, record)
@@ -169,14 +170,9 @@ func (p *taped) turnThrough(m *move) {
 }
 
 // hold compares a request with what is wanted of it.
-func (p *taped) hold(m *move, body object, record *provider.Record, before map[string]int) {
+func (p *taped) hold(m *move, body object, record *provider.Record) {
 	p.t.Helper()
-	began, want := p.epochs(), map[string]int{}
-	for why, n := range before {
-		if began[why] -= n; began[why] == 0 {
-			delete(began, why)
-		}
-	}
+	began, want := p.newEpochs(), map[string]int{}
 	if m.epoch != "" {
 		want[m.epoch], p.told = 1, 0
 	}
@@ -202,6 +198,7 @@ func (p *taped) aside(body object) {
 	if own := ownMessages(p.t, body, lastRecord(p.core).Body); len(own) > p.told {
 		p.t.Errorf("a request at the side is told %q", own)
 	}
+	p.newEpochs() // its own
 }
 
 // broken is where a prompt leaves the one before it.
@@ -213,17 +210,23 @@ func broken(before, now string) string {
 	return fmt.Sprintf("%q became %q", clip(before[max(0, at-60):]), clip(now[max(0, at-60):]))
 }
 
-var epochLine = regexp.MustCompile(`(?m)^warmpath_epochs_total\{reason="(\w+)"\} ([1-9]\d*)$`)
-
-// epochs are those so far, by their reasons.
-func (p *taped) epochs() map[string]int {
+// newEpochs are those since it was asked last, by their reasons.
+func (p *taped) newEpochs() map[string]int {
 	p.t.Helper()
-	_, text := send(p.t, "GET", p.admin+"/metrics", "")
-	count := map[string]int{}
-	for _, line := range epochLine.FindAllStringSubmatch(text, -1) {
-		count[line[1]], _ = strconv.Atoi(line[2])
+	_, text := send(p.t, "GET", p.admin+"/metrics", "", "Accept-Encoding", "identity")
+	since, now := map[string]int{}, map[string]int{}
+	for line := range strings.Lines(text) {
+		rest, ok := strings.CutPrefix(line, `warmpath_epochs_total{reason="`)
+		if !ok {
+			continue
+		}
+		why, count, _ := strings.Cut(strings.TrimSpace(rest), `"} `)
+		if now[why], _ = strconv.Atoi(count); now[why] > p.epochs[why] {
+			since[why] = now[why] - p.epochs[why]
+		}
 	}
-	return count
+	p.epochs = now
+	return since
 }
 
 // ownMessages are the gateway's messages in a request, in shorthand.
