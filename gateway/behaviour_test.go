@@ -282,6 +282,7 @@ func unmark(value any) {
 var (
 	addedWords   = regexp.MustCompile(`(?s)^<instructions-added>\n(.*)\n</instructions-added>$`)
 	removedWords = regexp.MustCompile(`(?s)^<instructions-removed>\n.*?<old>\n(.*)\n</old>\n</instructions-removed>$`)
+	goneWords    = regexp.MustCompile(`no longer applies: (\d+)`)
 	changedWords = regexp.MustCompile(`(?s)^<instructions-changed>\n.*?<old>\n(.*)\n</old>\n.*?<new>\n(.*)\n</new>\n</instructions-changed>$`)
 )
 
@@ -305,6 +306,12 @@ func shorthand(content any) string {
 			parts = append(parts, "="+name)
 		case block["type"] == "tool_addition":
 			parts = append(parts, "+"+name)
+		case strings.HasPrefix(block["text"].(string), "<reminders-changed>"):
+			var gone []string
+			for _, number := range goneWords.FindAllStringSubmatch(block["text"].(string), -1) {
+				gone = append(gone, number[1])
+			}
+			parts = append(parts, "[reminders "+strings.Join(gone, ", ")+" are gone]")
 		default:
 			text := addedWords.ReplaceAllString(block["text"].(string), "[+$1]")
 			text = removedWords.ReplaceAllString(text, "[-$1]")

@@ -74,19 +74,24 @@ func (r *rover) first(change func(content []any) []any) {
 	r.history[0] = object{"role": "user", "content": change(slices.Clone(r.history[0]["content"].([]any)))}
 }
 
-// result replaces what the first tool said.
-func (r *rover) result(text string) {
+// results replaces what tools said in the history.
+func (r *rover) results(change func(i int, text string) string) {
 	r.history = slices.Clone(r.history)
+	n := 0
 	for i, m := range r.history {
 		blocks, _ := m["content"].([]any)
 		if m["role"] != "user" || len(blocks) == 0 || blocks[0].(object)["type"] != "tool_result" {
 			continue
 		}
-		answer := maps.Clone(blocks[0].(object))
-		answer["content"] = text
-		r.history[i] = object{"role": "user", "content": append([]any{answer}, blocks[1:]...)}
-		return
+		result := maps.Clone(blocks[0].(object))
+		result["content"] = []any{textBlock(change(n, result["content"].([]any)[0].(object)["text"].(string)))}
+		r.history[i] = object{"role": "user", "content": append([]any{result}, blocks[1:]...)}
+		n++
 	}
+}
+
+func (r *rover) dropReminders() {
+	r.results(func(_ int, text string) string { return strings.TrimSuffix(text, "\n"+reminder) })
 }
 
 const reminder = "<system-reminder>\nMind the todo list.\n</system-reminder>"
@@ -211,6 +216,15 @@ var claude = map[string]behaviour{
 	"FB-14 a memory file beside the next words": {moves: []move{{does: func(r *rover) {
 		r.history = append(slices.Clip(r.history), object{"role": "user", "content": []any{textBlock("<system-reminder>\nCLAUDE.md: Be brief.\n</system-reminder>")}})
 	}}}},
+	"FB-14 and beside the first words, for once": {
+		agent: func(r *rover) {
+			r.history = []object{{"role": "user", "content": []any{textBlock("Hello."), textBlock(reminder)}}}
+		},
+		moves: []move{
+			{said: "[reminders 1 are gone]", does: func(r *rover) { r.first(func(content []any) []any { return content[:1] }) }},
+			{does: server("a"), said: "+mcp__a__one +mcp__a__two"},
+		},
+	},
 	"FB-15 asks for a summary of all": {moves: []move{
 		{does: server("a"), said: "+mcp__a__one +mcp__a__two"},
 		{side: func(r *rover) object {
@@ -257,15 +271,17 @@ var claude = map[string]behaviour{
 			return body
 		}, does: func(r *rover) { r.headers = r.headers[:1] }}},
 	},
-	"FB-22 resumes with a server, and a reminder in a result is gone": {moves: []move{
-		{does: func(r *rover) { r.result("done\n" + reminder) }, rewrites: true},
-		// The reminder is gone for good, and what was said is said again behind it.
-		{does: all(server("a"), line("main", "other"), func(r *rover) { r.result("done") }), rewrites: true,
-			said: "[Branch: main. -> Branch: other.] +mcp__a__one +mcp__a__two"},
-		{},
-	}},
+	"FB-22 resumes with a server, and reminders in results are gone": {
+		agent: func(r *rover) { r.result = "done\n" + reminder },
+		moves: []move{
+			{does: all(server("a"), line("main", "other"), (*rover).dropReminders),
+				said: "[Branch: main. -> Branch: other.] +mcp__a__one +mcp__a__two"},
+			{does: (*rover).dropReminders},
+		},
+	},
 	"FB-23 puts a memory file before everything": {moves: []move{
-		{rewrites: true, epoch: "fresh", does: func(r *rover) {
+		// What stands before the first message cannot be said behind it.
+		{rewrites: true, epoch: "fresh", sent: asItCame, does: func(r *rover) {
 			r.first(func(content []any) []any { return append([]any{textBlock("CLAUDE.md: Be brief.")}, content...) })
 			line("Branch: main.", "Branch: main, CLAUDE.md is new.")(r)
 		}},
@@ -273,7 +289,14 @@ var claude = map[string]behaviour{
 	}},
 	"FB-24 clears large results": {moves: []move{
 		{},
-		{rewrites: true, does: func(r *rover) { r.result("[cleared]") }},
+		{rewrites: true, does: func(r *rover) {
+			r.results(func(i int, text string) string {
+				if i == 0 {
+					return "[cleared]"
+				}
+				return text
+			})
+		}},
 		{},
 	}},
 	"FB-25 sends small requests at the side": {moves: []move{

@@ -42,11 +42,12 @@ type rover struct {
 	stream   bool
 	strings  bool   // writes its texts as strings
 	reply    string // the identifier of the newest
+	result   string // what its tools say
 	usage    usage
 }
 
 func newRover(seed uint64, key string, base ...string) *rover {
-	r := &rover{rng: rand.New(rand.NewPCG(seed, 3)), key: key, base: base, more: object{}}
+	r := &rover{rng: rand.New(rand.NewPCG(seed, 3)), key: key, base: base, more: object{}, result: "done"}
 	r.models = [][]string{
 		{"claude-opus-5-5"}, {"claude-sonnet-5-5"}, {"claude-opus-5"}, {"claude-opus-4-8"}, {"claude-haiku-5-5"},
 		{"claude-fable-5-1"}, {"claude-sonnet-5"}, {"claude-sonnet-4-5"}, {"claude-opus-5-5", "claude-sonnet-5-5"},
@@ -555,7 +556,7 @@ func (r *rover) hear(content []any) (goesOn bool) {
 		block := b.(object)
 		switch block["type"] {
 		case "tool_use":
-			results = append(results, object{"type": "tool_result", "tool_use_id": block["id"], "content": []any{textBlock("done")}})
+			results = append(results, object{"type": "tool_result", "tool_use_id": block["id"], "content": []any{textBlock(r.result)}})
 		case "server_tool_use":
 			open[block["id"]] = true
 		default:
