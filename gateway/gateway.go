@@ -127,6 +127,8 @@ func relaySettings(cfg *config.Config) *relay.Settings {
 		Marks:       cfg.Continuity.Marks,
 		Echoes:      cfg.Continuity.Echoes,
 		ColdWait:    cfg.Continuity.ColdWait,
+		Diagnostics: cfg.Continuity.Diagnostics,
+		Context:     cfg.Records.Context,
 		Retries:     cfg.Retries,
 		Heartbeat:   cfg.Timeouts.Heartbeat,
 		Silence:     cfg.Timeouts.UpstreamIdle,

@@ -7,6 +7,7 @@ import (
 	"warmpath/gateway/console"
 	"warmpath/gateway/relay"
 	"warmpath/rewrite"
+	"warmpath/rewrite/continuity"
 )
 
 // remembered is how many requests the console can show.
@@ -51,7 +52,8 @@ func shown(r *relay.Record) console.Request {
 		Stream: r.Stream, Status: r.Status, Reason: r.Reason.String(), Stop: r.Report.Stop.String(), Retries: r.Retries,
 		Milliseconds: milliseconds(r.Duration), FirstToken: milliseconds(r.TimeToFirstToken),
 		Input: count(u.InputTotal), Read: count(u.CacheRead), Written: count(u.CacheWrite), Fresh: count(u.InputFresh),
-		Output: count(u.OutputTotal), Cache: r.Cache.String(), Continuity: explained(r.Explanation),
+		Output: count(u.OutputTotal), Cache: r.Cache.String(), Miss: missed(&r.Verdict),
+		Diagnosis: r.Report.Diagnosis.String(), Continuity: explained(r.Explanation),
 	}
 }
 
@@ -70,9 +72,30 @@ func explained(e *relay.Explanation) *console.Continuity {
 	if e == nil {
 		return nil
 	}
-	return &console.Continuity{
+	c := &console.Continuity{
 		Conversation: e.Conversation, Epoch: e.Epoch, Began: string(e.Began), Messages: e.Messages, Known: e.Known,
+		Unlisted: e.Unlisted, Stake: e.Stake, Saved: e.Saved, Decided: e.Decided,
 		FrozenTools: e.FrozenTools, FrozenSystem: e.FrozenSystem, Directives: e.Directives, Texts: e.Texts,
-		Added: e.Added, Removed: e.Removed, Defined: e.Defined, Retreats: e.Retreats, Repaired: e.Repaired,
+		Added: e.Added, Removed: e.Removed, Defined: e.Defined, Marked: e.Marked, Betas: e.Betas, Asked: e.Asked,
+		Retreats: e.Retreats, Repaired: e.Repaired, Observed: e.Observed,
 	}
+	for _, change := range e.Changes {
+		row := console.Change{
+			Tier: string(change.Tier), Path: change.Path, Kind: change.Kind, Tool: change.Tool,
+			Size: change.Size, Hash: change.Hash, Old: change.Old, New: change.New,
+		}
+		if change.At >= 0 {
+			row.At = &change.At
+		}
+		c.Changes = append(c.Changes, row)
+	}
+	return c
+}
+
+// missed is nil for a request that found what it should.
+func missed(v *continuity.Verdict) *console.Miss {
+	if v.Miss == continuity.NoMiss {
+		return nil
+	}
+	return &console.Miss{Reason: string(v.Miss), Source: v.Source, By: v.By, Expected: v.Expected, Missed: v.Missed}
 }

@@ -7,9 +7,9 @@ var (
 	// EditKinds are the edits that one request can have.
 	EditKinds = []string{"directive_text", "tool_addition", "tool_removal", "tool_definition", "frozen_tools", "frozen_system", "first_bytes"}
 	// EpochReasons are why a prefix is begun anew.
-	EpochReasons = []string{"fresh", "tools_changed", "system_changed", "directive_too_big", "bytes_lost", "retreat"}
+	EpochReasons = []string{"fresh", "tools_changed", "system_changed", "directive_too_big", "bytes_lost", "history_rewritten", "retreat"}
 	// Retreats are why a request was sent again with less of ours in it.
-	Retreats = []string{"bound_thinking", "system_message", "beta", "marks", "other"}
+	Retreats = []string{"bound_thinking", "system_message", "beta", "marks", "diagnostics", "other"}
 	// UnplannedReasons are why a request that could have been planned was sent as
 	// it came.
 	UnplannedReasons = []string{"unreadable", "store", "too_large"}

@@ -11,9 +11,10 @@
 // where a histogram of b buckets is b+3 series:
 //
 //	170 p m²   tokens: 5 types, 2 operations, m response models, 14 buckets
-//	 77 p m    tokens by cache, writes, outcomes, durations, gaps
+//	 78 p m    tokens by cache, writes, outcomes, durations, gaps, savings
 //	450 (p+1)  requests: 5 dialects, 5 status classes, 18 reasons
 //	 18 p      retries
+//	224        misses and their tokens: 14 reasons, 2 sources, 4 causers
 //	 33        overhead by path, gauges, build
 //
 // The square needs a provider that answers for each model under the name of

@@ -13,6 +13,7 @@ import (
 type Metrics struct {
 	vectors
 	continuity continuity
+	breaks     breaks
 	table      atomic.Pointer[table]
 }
 
@@ -20,9 +21,10 @@ type Metrics struct {
 // provider and model names. It panics if reg has them already: two gateways in
 // one process need a registry each.
 func New(reg prometheus.Registerer, providers, models []string) *Metrics {
-	m := &Metrics{vectors: newVectors(), continuity: newContinuity()}
+	m := &Metrics{vectors: newVectors(), continuity: newContinuity(), breaks: newBreaks()}
 	reg.MustRegister(m.all()...)
 	reg.MustRegister(m.continuity.all()...)
+	reg.MustRegister(m.breaks.all()...)
 	reg.MustRegister(newBuildInfo())
 	m.Reconfigure(providers, models)
 	return m

@@ -327,6 +327,7 @@ func exercise(m *metrics.Metrics, providers, models []string) {
 		for _, dialect := range rewrite.Dialects {
 			for _, model := range append([]string{"", "stranger"}, models...) {
 				h := m.Handle(dialect, provider, model)
+				m.Saved(provider, model, 1)
 				for _, reply := range append([]string{"", "stranger"}, models...) {
 					s := warm()
 					s.ResponseModel = reply
@@ -359,7 +360,7 @@ func TestCardinality(t *testing.T) {
 		}
 	}
 	p, n := len(providers)+1, len(models)+1
-	limit := 170*p*n*n + 77*p*n + 450*(p+1) + 18*p + 18 + 33
+	limit := 170*p*n*n + 78*p*n + 450*(p+1) + 18*p + 18 + 224 + 33
 	if got > limit {
 		t.Errorf("%d series, the package comment allows %d", got, limit)
 	}
@@ -394,7 +395,7 @@ func TestLabelValues(t *testing.T) {
 	for _, r := range rewrite.Reasons {
 		reasons = append(reasons, r.String())
 	}
-	for _, set := range [][]string{metrics.EpochReasons, metrics.Retreats, metrics.UnplannedReasons, metrics.StoreReasons} {
+	for _, set := range [][]string{metrics.EpochReasons, metrics.Retreats, metrics.UnplannedReasons, metrics.StoreReasons, metrics.MissReasons} {
 		reasons = append(reasons, set...)
 	}
 	slices.Sort(reasons)
@@ -406,11 +407,13 @@ func TestLabelValues(t *testing.T) {
 		"gen_ai_request_model":  {"m1", "other"},
 		"gen_ai_response_model": {"m1", "other"},
 		"gen_ai_token_type":     {"input", "input_cache_read", "input_cache_write", "output", "reasoning"},
-		"model":                 {"m1", "other"},
+		"model":                 {"m1", "none", "other"},
 		"outcome":               {"cold", "hit", "miss", "partial", "unreported"},
 		"path":                  {"splice", "through"},
 		"provider":              {"none", "other", "p1", "p2"},
 		"op":                    metrics.StoreOps,
+		"source":                metrics.MissSources,
+		"by":                    metrics.MissCausers,
 		"kind":                  slices.Sorted(slices.Values(metrics.EditKinds)),
 		"reason":                slices.Compact(reasons),
 		"status":                {"1xx", "2xx", "3xx", "4xx", "5xx"},

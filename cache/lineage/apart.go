@@ -43,6 +43,16 @@ func (w *writing) keep(key string, value []byte) {
 	w.apart = len(w.entries)
 }
 
+// elements adds elements under their hashes. What is too long to be kept costs an
+// epoch once it is needed.
+func (w *writing) elements(keep map[continuity.Hash][]byte) {
+	for hash, element := range keep {
+		if key := elementKey(hash); len(element) <= cache.MaxValue && w.due(key) {
+			w.keep(key, element)
+		}
+	}
+}
+
 // record is a state as it is written, with its parts kept.
 func (w *writing) record(s *continuity.State) ([]byte, error) {
 	record := encode(s, func(hash continuity.Hash, part []byte) {

@@ -84,12 +84,7 @@ func Seal(head Head, sent int, seal string) Sealed {
 // wraps cache.ErrTooLarge if the state is more than can be kept.
 func (l *Lineage) Save(ctx context.Context, head Head, known *Known, next *continuity.State, keep map[continuity.Hash][]byte) error {
 	w := l.writing()
-	for hash, element := range keep {
-		// What is too long to be kept costs an epoch once it is needed.
-		if key := elementKey(hash); len(element) <= cache.MaxValue && w.due(key) {
-			w.keep(key, element)
-		}
-	}
+	w.elements(keep)
 	record, err := w.record(next)
 	if err != nil {
 		return err
@@ -115,6 +110,16 @@ func (l *Lineage) Save(ctx context.Context, head Head, known *Known, next *conti
 		old = values[0]
 	}
 	return errors.New("saving a conversation: others were faster each time")
+}
+
+// Keep keeps elements by their hashes, for a state that is yet to be saved.
+func (l *Lineage) Keep(ctx context.Context, keep map[continuity.Hash][]byte) error {
+	w := l.writing()
+	w.elements(keep)
+	if err := w.write(ctx); err != nil {
+		return fmt.Errorf("keeping elements: %w", err)
+	}
+	return nil
 }
 
 // lanes puts the record of the next state last among those that were there, of

@@ -21,6 +21,9 @@ type ability struct {
 	Tools   string `yaml:"tools"`
 	Binding bool   `yaml:"binding"`
 	Marks   string `yaml:"marks"`
+
+	Diagnostics bool `yaml:"diagnostics"`
+	Minimum     int  `yaml:"minimum"`
 }
 
 // abilities are the rows by kind of endpoint and model.
@@ -44,6 +47,8 @@ func (a ability) compiled() continuity.Abilities {
 		Text: a.Text, Binding: a.Binding, Automatic: a.Marks == "automatic",
 		Reference: a.Tools == "reference" || a.Tools == "definition",
 		Define:    a.Tools == "definition",
+
+		Diagnostics: a.Diagnostics, Minimum: a.Minimum,
 	}
 }
 
@@ -53,6 +58,8 @@ var columns = map[string][]string{
 	"tools":   {"none", "reference", "definition"},
 	"binding": {"true", "false"},
 	"marks":   {"none", "automatic"},
+
+	"diagnostics": {"true", "false"},
 }
 
 // abilities checks and compiles those that configuration gives.
@@ -66,6 +73,7 @@ func (r Row) abilities(report func(message string, path ...string)) map[string]c
 		}
 		own[model] = ability{
 			Text: row["text"] == "true", Tools: row["tools"], Binding: row["binding"] == "true", Marks: row["marks"],
+			Diagnostics: row["diagnostics"] == "true",
 		}.compiled()
 	}
 	return own

@@ -10,8 +10,8 @@ import (
 )
 
 func TestAbilities(t *testing.T) {
-	all := continuity.Abilities{Text: true, Reference: true, Define: true, Binding: true, Automatic: true}
-	unbound := continuity.Abilities{Text: true, Reference: true, Define: true, Automatic: true}
+	all := continuity.Abilities{Text: true, Reference: true, Define: true, Binding: true, Automatic: true, Diagnostics: true, Minimum: 512}
+	unbound := continuity.Abilities{Text: true, Reference: true, Define: true, Automatic: true, Diagnostics: true, Minimum: 512}
 	byName := continuity.Abilities{Text: true, Reference: true}
 	tests := map[string]struct {
 		endpoint, model string
@@ -20,7 +20,7 @@ func TestAbilities(t *testing.T) {
 		"newest model":              {"anthropic", "claude-opus-5-5", all},
 		"dated name":                {"anthropic", "claude-opus-5-20260801", unbound},
 		"a number that is no date":  {"anthropic", "claude-opus-5-2026080x", continuity.Abilities{}},
-		"model without":             {"anthropic", "claude-sonnet-5", continuity.Abilities{Automatic: true}},
+		"model without":             {"anthropic", "claude-sonnet-5", continuity.Abilities{Automatic: true, Diagnostics: true, Minimum: 1024}},
 		"longer name of a listed":   {"anthropic", "claude-opus-5-6", continuity.Abilities{}},
 		"unknown model":             {"anthropic", "gpt-5", continuity.Abilities{}},
 		"elsewhere only by name":    {"bedrock", "claude-opus-5", byName},
@@ -64,15 +64,15 @@ func TestOwnAbilities(t *testing.T) {
 	}
 	p, problems := build(map[string]map[string]string{
 		"house-model":   {"text": "true", "tools": "reference"},
-		"claude-opus-5": {"marks": "automatic", "binding": "true"},
+		"claude-opus-5": {"marks": "automatic", "binding": "true", "diagnostics": "true"},
 	})
 	if problems != nil {
 		t.Fatal(problems)
 	}
 	for model, want := range map[string]continuity.Abilities{
 		"house-model":     {Text: true, Reference: true},
-		"claude-opus-5":   {Automatic: true, Binding: true},
-		"claude-opus-5-5": {Text: true, Reference: true, Define: true, Binding: true, Automatic: true},
+		"claude-opus-5":   {Automatic: true, Binding: true, Diagnostics: true},
+		"claude-opus-5-5": {Text: true, Reference: true, Define: true, Binding: true, Automatic: true, Diagnostics: true, Minimum: 512},
 	} {
 		if diff := cmp.Diff(want, p.Abilities(model)); diff != "" {
 			t.Errorf("%s: %s", model, diff)

@@ -10,6 +10,7 @@ import (
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/secret"
 	"warmpath/rewrite"
+	"warmpath/rewrite/continuity"
 )
 
 // Config is a complete, checked configuration.
@@ -34,6 +35,7 @@ type Config struct {
 	// nothing.
 	AdminToken secret.String
 	Continuity Continuity
+	Records    Records
 	Limits     Limits
 	Timeouts   Timeouts
 	// Retries is how often a failed attempt may be repeated before the first
@@ -61,6 +63,15 @@ type Continuity struct {
 	// ColdWait is how long a request waits at most for the reply to another one
 	// that shares its cold prefix; zero never waits.
 	ColdWait time.Duration
+	// Diagnostics asks the provider why its cache missed.
+	Diagnostics continuity.Asking
+}
+
+// Records says what is kept of requests to explain them.
+type Records struct {
+	// Context keeps a few bytes around what a request has changed. Without it
+	// nothing of a prompt is kept.
+	Context bool
 }
 
 // Limits bound what one client, or all of them together, can make the gateway

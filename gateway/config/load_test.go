@@ -14,6 +14,7 @@ import (
 
 	"warmpath/gateway/secret"
 	"warmpath/rewrite"
+	"warmpath/rewrite/continuity"
 )
 
 // given is one set of sources for a test.
@@ -57,7 +58,7 @@ func TestDefaults(t *testing.T) {
 		Admin:      "127.0.0.1:9464",
 		Mode:       rewrite.ModeOn,
 		Data:       "/home/me/.local/share/warmpath",
-		Continuity: Continuity{EarlyBetas: true, Marks: true, Echoes: true, ColdWait: 2 * time.Second},
+		Continuity: Continuity{EarlyBetas: true, Marks: true, Echoes: true, ColdWait: 2 * time.Second, Diagnostics: continuity.AskEdited},
 		Limits: Limits{
 			Body: 64 << 20, DecodedBody: 64 << 20, Headers: 8 << 10, Connections: 10000,
 		},
@@ -91,7 +92,8 @@ data: memory
 quiet: true
 access_keys: [one, two]
 admin_token: three
-continuity: {early_betas: false, marks: false, echoes: false, cold_wait: 0s}
+continuity: {early_betas: false, marks: false, echoes: false, cold_wait: 0s, diagnostics: never}
+explain: {context: true}
 limits: {body: 1MiB, bodies_in_flight: 2MiB, headers: 16KiB, decoded_body: 3MiB, connections: 7}
 timeouts:
   header: 1s
@@ -110,6 +112,7 @@ retries: 0
 		Listen: "0.0.0.0:1", Admin: "[::1]:2", Mode: rewrite.ModeObserve, Data: DataMemory, Quiet: true,
 		AccessKeys: []secret.String{secret.New("one"), secret.New("two")},
 		AdminToken: secret.New("three"),
+		Records:    Records{Context: true},
 		Limits:     Limits{Body: 1 << 20, BodiesInFlight: 2 << 20, DecodedBody: 3 << 20, Headers: 16 << 10, Connections: 7},
 		Timeouts: Timeouts{
 			Header: time.Second, Body: 2 * time.Second, Idle: 3 * time.Second, Write: 4 * time.Second,
@@ -153,6 +156,7 @@ func TestFlagsAndVariables(t *testing.T) {
 		"listen": "127.0.0.1:5", "admin": "127.0.0.1:6", "mode": "off", "data": "/d", "quiet": "true",
 		"timeouts.drain": "7s", "retries": "1", "admin_token": "t",
 		"continuity.early_betas": "false", "continuity.marks": "false", "continuity.echoes": "false", "continuity.cold_wait": "3s",
+		"continuity.diagnostics": "always", "explain.context": "true",
 	}
 	text := func(c *Config, s setting) string {
 		if s.secret {

@@ -77,6 +77,16 @@ var settings = []setting{
 		help:  "the `time` that a request waits at most for another one with the same cold prefix, 0s for none",
 		field: func(c *Config) value { return span{&c.Continuity.ColdWait, true} },
 	},
+	{
+		key: "continuity.diagnostics", flag: "diagnostics", env: "WARMPATH_DIAGNOSTICS", initial: "edited",
+		help:  "`when` to ask the provider why its cache missed: never, in conversations that were edited or missed, or always",
+		field: func(c *Config) value { return askingOf{&c.Continuity.Diagnostics} },
+	},
+	{
+		key: "explain.context", flag: "explain-context", env: "WARMPATH_EXPLAIN_CONTEXT", initial: "false",
+		help:  "keep up to 80 bytes on either side of what a request has changed, for the record of it",
+		field: func(c *Config) value { return truth{&c.Records.Context} },
+	},
 	{key: "limits.body", initial: "64MiB", field: func(c *Config) value {
 		return bytes[int64]{field: &c.Limits.Body, least: 1 << 10, most: 1 << 30}
 	}},

@@ -10,6 +10,7 @@ import (
 
 	"warmpath/gateway/secret"
 	"warmpath/rewrite"
+	"warmpath/rewrite/continuity"
 )
 
 // value is a field of the configuration that can be read from its written form
@@ -27,6 +28,7 @@ var (
 	_ value = bytes[int]{}
 	_ value = span{}
 	_ value = modeOf{}
+	_ value = askingOf{}
 	_ value = credential{}
 )
 
@@ -185,6 +187,19 @@ func (m modeOf) parse(text string) error {
 }
 
 func (m modeOf) text() string { return m.field.String() }
+
+type askingOf struct{ field *continuity.Asking }
+
+func (a askingOf) parse(text string) error {
+	asking, ok := continuity.ParseAsking(text)
+	if !ok {
+		return fmt.Errorf("is %s; write never, edited or always", quote(text))
+	}
+	*a.field = asking
+	return nil
+}
+
+func (a askingOf) text() string { return a.field.String() }
 
 // credential is a secret that has already been fetched from where it is kept.
 type credential struct{ field *secret.String }

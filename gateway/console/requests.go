@@ -34,10 +34,44 @@ type Request struct {
 	Output  *int64 `json:"output_tokens"`
 	// Cache is the outcome that the figures amount to.
 	Cache string `json:"cache"`
+	// Miss is why less was found in the cache than had been put there, if so.
+	Miss *Miss `json:"miss,omitempty"`
+	// Diagnosis is what the provider says of the request, if it was asked.
+	Diagnosis string `json:"provider_diagnosis,omitempty"`
 
 	// Continuity is what was done to keep the prefix warm; nil where nothing
 	// could be planned.
 	Continuity *Continuity `json:"continuity,omitempty"`
+}
+
+// Miss is why a request found less in the provider's cache than it might have.
+type Miss struct {
+	// Reason is of a closed set, Source who has found it, and By whose doing it was.
+	Reason string `json:"reason"`
+	Source string `json:"source"`
+	By     string `json:"by"`
+	// Expected is how many tokens the cache should have had, and Missed how many of
+	// them were processed again.
+	Expected int64 `json:"expected_tokens"`
+	Missed   int64 `json:"missed_tokens"`
+}
+
+// Change is one thing that the client changed since the turn before.
+type Change struct {
+	Tier string `json:"tier"`
+	// Path is in the client's own numbering.
+	Path string `json:"path"`
+	Kind string `json:"kind"`
+	Tool string `json:"tool,omitempty"`
+	// At is the byte of the request's body at which it differs first; null where
+	// there is none. Size is that of the element, in bytes, and Hash the beginning
+	// of its SHA-256 without cache marks.
+	At   *int   `json:"at_byte"`
+	Size int    `json:"bytes"`
+	Hash string `json:"hash,omitempty"`
+	// Old and New are what stands around the difference, if that is kept.
+	Old string `json:"old,omitempty"`
+	New string `json:"new,omitempty"`
 }
 
 // Continuity explains what the gateway made of a request.
@@ -50,6 +84,16 @@ type Continuity struct {
 	// had been sent before.
 	Messages int `json:"messages"`
 	Known    int `json:"messages_known"`
+	// Changes are what the client changed since the turn before; Unlisted is how
+	// many more there were.
+	Changes  []Change `json:"changes,omitempty"`
+	Unlisted int      `json:"changes_unlisted,omitempty"`
+	// Stake is about how many cached tokens stand behind the first change, and
+	// Saved how many of them were read from the cache all the same.
+	Stake int64 `json:"tokens_at_stake,omitempty"`
+	Saved int64 `json:"tokens_saved,omitempty"`
+	// Decided are the abilities and rules that decided what was done.
+	Decided []string `json:"decided_by,omitempty"`
 	// FrozenTools and FrozenSystem say that the bytes sent first went out again.
 	FrozenTools  bool `json:"frozen_tools"`
 	FrozenSystem bool `json:"frozen_system"`
@@ -60,10 +104,18 @@ type Continuity struct {
 	Added      []string `json:"tools_added,omitempty"`
 	Removed    []string `json:"tools_removed,omitempty"`
 	Defined    int      `json:"tools_defined"`
+	// Marked says that the gateway set cache marks, and Betas are those it added.
+	Marked bool     `json:"marked,omitempty"`
+	Betas  []string `json:"betas_added,omitempty"`
+	// Asked says that the provider was asked why its cache missed.
+	Asked bool `json:"asked_provider,omitempty"`
 	// Retreats are the steps back after refusals, and Repaired says that
 	// thinking of a lost prefix was left out.
 	Retreats []string `json:"retreats,omitempty"`
 	Repaired bool     `json:"repaired"`
+	// Observed says that all this was only planned, and the request went out as it
+	// came.
+	Observed bool `json:"observed,omitempty"`
 }
 
 // defaultList and maxList bound a list of requests.

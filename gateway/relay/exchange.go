@@ -37,7 +37,10 @@ type exchange struct {
 	path     metrics.Path
 	warmth   *warmth // nil where continuity does not apply
 	rescued  bool    // the request was mended although it is left alone
-	ahead    []byte  // of the reply's body, read before it was handed over
+	evidence continuity.Evidence
+	judged   bool   // there is evidence
+	notes    *notes // until the reply is followed
+	ahead    []byte // of the reply's body, read before it was handed over
 	record   Record
 
 	lines *lines // nil once the reply's head has been handed over
@@ -76,7 +79,7 @@ func (x *exchange) handedOver() {
 	allLines.Put(x.lines)
 	x.lines, x.reply.Fields = nil, nil
 	x.req, x.out, x.plain, x.warmth = nil, upstream.Request{}, nil, nil
-	x.named, x.prompt = nil, nil
+	x.named, x.prompt, x.notes = nil, nil, nil
 	x.room.give()
 }
 
@@ -263,6 +266,7 @@ func (x *exchange) finish() {
 	r.Duration = time.Since(r.Arrived)
 	r.Cache = rewrite.OutcomeOf(r.Report.Usage, x.opening)
 	x.handedOver()
+	x.verdict()
 	x.relay.metrics.Handle(r.Dialect, r.Provider, r.Model).Done(metrics.Sample{
 		Status: r.Status, Reason: r.Reason, Usage: r.Report.Usage,
 		Cache: r.Cache, ResponseModel: r.Report.Model,

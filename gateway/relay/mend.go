@@ -17,6 +17,9 @@ type mender struct {
 	edit func(document []byte) []byte
 	// streamed replies are edited event by event, others as a whole.
 	streamed bool
+	// opening says that there is nothing to edit behind the event that opens the
+	// message.
+	opening bool
 	// held is what cannot go on yet: the beginning of an event, or of a document.
 	held []byte
 	// line is where the last line of held begins.
@@ -45,7 +48,8 @@ func (x *exchange) mend(status int, packed, streamed bool) *mender {
 		return nil
 	}
 	plan := w.plan
-	return &mender{streamed: streamed, edit: func(document []byte) []byte {
+	opening := w.asked && len(unasked) == 1 && !w.asksBinding
+	return &mender{streamed: streamed, opening: opening, edit: func(document []byte) []byte {
 		for _, name := range unasked {
 			document = anthropic.Without(document, name)
 		}
@@ -58,10 +62,14 @@ func (x *exchange) mend(status int, packed, streamed bool) *mender {
 
 // unasked are the members of a reply that answer only what the gateway has asked.
 func (w *warmth) unasked() []string {
+	var names []string
 	if w.plan.Drop && !w.asksBinding {
-		return []string{"input_transformations"}
+		names = append(names, "input_transformations")
 	}
-	return nil
+	if w.asked {
+		names = append(names, "diagnostics")
+	}
+	return names
 }
 
 // feed takes the next bytes of the reply and gives those that may go on.
@@ -82,8 +90,13 @@ func (m *mender) feed(chunk []byte) []byte {
 		if !ok {
 			return out
 		}
+		opens := m.opening && bytes.Contains(m.held[:end], []byte("message_start"))
 		out = append(out, m.mended(m.held[:end])...)
 		m.held, m.line = m.held[end:], 0
+		if opens {
+			m.off = true
+			return append(out, m.rest()...)
+		}
 	}
 }
 

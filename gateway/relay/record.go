@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"warmpath/rewrite"
+	"warmpath/rewrite/continuity"
 )
 
 // Record is what is known of one request when it is over. It never holds
@@ -35,6 +36,9 @@ type Record struct {
 	// Explanation is what was done to keep the prefix warm; nil where nothing
 	// could be planned.
 	Explanation *Explanation
+	// Verdict is why it found less there than it might have; none where continuity
+	// does not apply.
+	Verdict continuity.Verdict
 	// Cause is the private reason of a failure, for the log.
 	Cause error
 }

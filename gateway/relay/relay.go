@@ -11,6 +11,7 @@ import (
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
 	"warmpath/rewrite"
+	"warmpath/rewrite/continuity"
 )
 
 // ErrDraining is the cause of a request's context when the gateway stops and
@@ -37,6 +38,11 @@ type Settings struct {
 	// ColdWait is how long a request waits at most while another one with the same
 	// cold prefix is on its way; zero never waits.
 	ColdWait time.Duration
+	// Diagnostics asks the provider why its cache missed.
+	Diagnostics continuity.Asking
+	// Context keeps a few bytes around what a request changes in its record, which
+	// otherwise holds nothing of a prompt.
+	Context bool
 	// Retries is how often a request is sent again before it fails, at most.
 	Retries int
 	// Heartbeat is the silence after which a stream's client gets a frame that
@@ -63,6 +69,7 @@ type Relay struct {
 	memory   *lineage.Lineage
 	refusals refusals
 	flights  flights
+	trail    trail
 	observe  func(*Record)
 }
 
@@ -98,6 +105,7 @@ func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 		return x.fail(failure)
 	}
 	if resp.Status < 300 {
+		x.consider()
 		x.remember()
 	}
 	return x.answer(resp)

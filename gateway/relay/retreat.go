@@ -21,6 +21,7 @@ const (
 	noSystem retreat = "system_message"
 	noBeta   retreat = "beta"
 	noMarks  retreat = "marks"
+	noAsking retreat = "diagnostics"
 	noEdits  retreat = "other"
 )
 
@@ -61,12 +62,14 @@ func (x *exchange) judge(refusal []byte) (why retreat, ok bool) {
 	says := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(refusal, []byte(word)) })
 	}
-	edited, inserted := !w.plan.Untouched() || w.marked, len(w.plan.Inserts) > 0
+	edited, inserted := !w.plan.Untouched() || w.marked || w.asked, len(w.plan.Inserts) > 0
 	switch {
 	case says(saysBound) && !w.plan.Drop && !w.tried[dropBound]:
 		// The client may have edited what it sent, or have been sent through us
 		// before in a way that we no longer know.
 		return dropBound, true
+	case w.asked && (says("diagnostics") || says(saysBetas) && says(betaDiagnosis)):
+		why = noAsking
 	case w.marked && says("cache_control"):
 		why = noMarks
 	case says(saysBetas) && says(w.betas...), edited && says(saysExtra):
@@ -102,9 +105,12 @@ func (x *exchange) retreat(why retreat, refusal []byte) bool {
 		}
 	case noMarks:
 		w.unmarked = true
+	case noAsking:
+		w.unasking = true
 	case noSystem, noEdits:
 		w.giveUp()
 	}
+	x.ask(w)
 	body, err := w.edited()
 	if err != nil {
 		return false
@@ -122,7 +128,7 @@ func (w *warmth) lasting() bool {
 // giveUp goes back to the client's own bytes. The thinking in the history was
 // made under the prefix that is now gone.
 func (w *warmth) giveUp() {
-	w.unmarked = true
+	w.unmarked, w.unasking = true, true
 	w.plan = continuity.Begin(w.plan.Next.Conversation, w.plan.Next, "retreat", w.facts, w.able)
 }
 
@@ -135,6 +141,7 @@ const (
 	lacksReference
 	lacksBinding
 	lacksAutomatic
+	lacksDiagnostics
 )
 
 // lacking is what a refusal says about the provider. A misplaced message says
@@ -166,6 +173,8 @@ func lacking(why retreat, refusal []byte, betas []string) (lacks lack) {
 		if says(saysExtra) {
 			lacks = lacksAutomatic
 		}
+	case noAsking:
+		lacks = lacksDiagnostics
 	case dropBound, noEdits:
 	}
 	return lacks
@@ -178,6 +187,7 @@ func (l lack) without(able continuity.Abilities) continuity.Abilities {
 	able.Reference = able.Reference && l&lacksReference == 0
 	able.Binding = able.Binding && l&lacksBinding == 0
 	able.Automatic = able.Automatic && l&lacksAutomatic == 0
+	able.Diagnostics = able.Diagnostics && l&lacksDiagnostics == 0
 	return able
 }
 
@@ -251,6 +261,9 @@ func (w *warmth) needs(early bool) []string {
 	}
 	if w.plan.Drop && !w.stripped {
 		betas = append(betas, betaBinding)
+	}
+	if w.asked && w.early {
+		betas = append(betas, betaDiagnosis)
 	}
 	return betas
 }

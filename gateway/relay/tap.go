@@ -28,6 +28,8 @@ type tap struct {
 	off      bool
 	seals    *seals
 	calls    calls
+	notes    *notes
+	read     bool // a whole reply has been
 
 	first, last time.Time
 	gap         time.Duration
@@ -64,6 +66,7 @@ func (t *tap) keep(chunk []byte) {
 	if t.kept.Len()+len(chunk) > maxKept {
 		t.off = true
 		t.drop()
+		t.notes.save()
 		return
 	}
 	t.kept.Write(chunk)
@@ -105,6 +108,9 @@ func (t *tap) feed(chunk []byte, now time.Time) {
 	default:
 		t.keep(chunk)
 		if t.kept != nil && !t.streamed && t.encoding == "" {
+			if t.notes.due(t.kept.Len()) {
+				t.whole(t.kept.Bytes())
+			}
 			t.seals.whole(t.kept.Bytes(), false)
 			t.calls.whole(t.kept.Bytes(), false)
 		}
@@ -113,14 +119,23 @@ func (t *tap) feed(chunk []byte, now time.Time) {
 
 func (t *tap) event(e sse.Event) {
 	t.dialect.readEvent(e.Name, e.Data, t.report)
+	t.notes.event(e)
 	t.seals.event(e)
 	t.calls.event(e)
+}
+
+// whole reads a reply that is one document.
+func (t *tap) whole(reply []byte) {
+	t.read = true
+	t.dialect.readReply(reply, t.report)
+	t.notes.save()
 }
 
 // end reads what had to wait for the whole reply.
 func (t *tap) end() {
 	if t.events != nil {
 		t.events.Close(t.event)
+		t.notes.save()
 		return
 	}
 	if t.off || t.kept == nil {
@@ -134,7 +149,9 @@ func (t *tap) end() {
 		}
 	}
 	if !t.streamed {
-		t.dialect.readReply(plain, t.report)
+		if !t.read {
+			t.whole(plain)
+		}
 		t.seals.whole(plain, true)
 		t.calls.whole(plain, true)
 		return

@@ -24,9 +24,14 @@ type warmth struct {
 	able  continuity.Abilities
 	heads []lineage.Head
 	known *lineage.Known
-	plan  *continuity.Plan
-	kept  map[continuity.Hash][]byte
-	betas []string // of the gateway's own
+	// state is the one that the request goes on from, nil for none; a stranger has
+	// states under its history that are another's.
+	state    *continuity.State
+	stranger bool
+	past     past
+	plan     *continuity.Plan
+	kept     map[continuity.Hash][]byte
+	betas    []string // of the gateway's own
 	// saved says that the next state is in the store.
 	saved bool
 	// lacks is what the provider will be taken to lack if it accepts the request
@@ -47,6 +52,9 @@ type warmth struct {
 	// asksBinding says that the client itself asked what becomes of thinking that
 	// is bound to another prefix.
 	asksBinding bool
+	// asked says that the provider is asked why its cache missed, early that it is
+	// asked in every conversation; unasking that it must not be.
+	asked, early, unasking bool
 	// tried are the retreats that this request has made.
 	tried map[retreat]bool
 }
@@ -107,10 +115,12 @@ func (x *exchange) warm(body []byte) []byte {
 		w.known, w.plan, w.blind = new(lineage.Known), nil, true
 		w.begin(continuity.BytesLost)
 	}
+	x.rewritten(w)
+	x.ask(w)
 	edited, err := w.edited()
 	if err != nil {
 		w.begin(continuity.BytesLost)
-		edited = body
+		edited, w.asked = body, false
 	}
 	x.warmth = w
 	if w.observing {
@@ -210,6 +220,8 @@ func (x *exchange) plan(w *warmth) bool {
 		}
 		if state = continuity.Choose(level.States, level.Sealed, w.facts, read); state != nil {
 			w.known.Sent = level.Sent
+		} else if len(level.States) > 0 {
+			w.stranger = true
 		}
 	}
 	if state == nil {
@@ -217,6 +229,7 @@ func (x *exchange) plan(w *warmth) bool {
 		return true
 	}
 	read.Made = w.made(x.ctx, x.relay.memory, state.Sent)
+	w.state = state
 	w.plan = continuity.Continue(state, w.facts, w.able, read)
 	return w.fetch(x.ctx, x.relay.memory)
 }
@@ -337,7 +350,10 @@ func (w *warmth) fetch(ctx context.Context, memory *lineage.Lineage) bool {
 // edited is the body with the plan's edits.
 func (w *warmth) edited() ([]byte, error) {
 	edits := anthropic.Edits{Inserts: w.plan.Inserts, Drop: w.plan.Drop, Replace: w.again()}
-	if w.mark(&edits); w.plan.Untouched() && !w.marked {
+	if w.asked {
+		edits.Diagnostics = anthropic.Diagnostics(w.previous())
+	}
+	if w.mark(&edits); w.plan.Untouched() && !w.marked && !w.asked {
 		return w.body, nil
 	}
 	w.lists(&edits)
@@ -373,9 +389,8 @@ func (w *warmth) lists(edits *anthropic.Edits) {
 	}
 }
 
-// remember saves what the request comes to, before the client hears of the
-// reply: whoever serves the next one must find it. What the provider refused has
-// never been sent.
+// remember notes what the request comes to. What the provider refused has never
+// been sent.
 func (x *exchange) remember() {
 	w := x.warmth
 	if w == nil {
@@ -392,8 +407,7 @@ func (x *exchange) remember() {
 		}
 		keep[k.Hash] = anthropic.StripMark(w.body[k.Span.Start:k.Span.End])
 	}
-	if err := x.relay.memory.Save(x.ctx, w.heads[len(w.heads)-1], w.known, w.plan.Next, keep); err != nil {
-		x.relay.metrics.Unplanned(unsaved(err))
+	if x.notes = x.note(w, keep); x.notes == nil {
 		return
 	}
 	w.saved = true

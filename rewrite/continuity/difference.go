@@ -36,6 +36,10 @@ type Difference struct {
 	// Before and After are the places in the two requests, empty where it is in
 	// only one of them.
 	Before, After rewrite.Span
+	// Index is that of the element in its list, where Since has found it, and Exact
+	// its hash.
+	Index int
+	Exact Hash
 	// Kept is the hash under which the older element is kept, where there is no
 	// older body.
 	Kept Hash

@@ -1,5 +1,7 @@
 package continuity
 
+import "bytes"
+
 // paramNames are the members of a request, beside model, tools, system and
 // messages, that are known to take part in what the provider caches.
 var paramNames = [...]string{
@@ -36,11 +38,13 @@ func fnv(h uint64, text []byte) uint64 {
 	return h
 }
 
-// AddBeta adds a value of a header to the digest of a set of betas, which is the
-// same in whatever order they are listed.
-func AddBeta(set uint64, beta []byte) uint64 {
-	if len(beta) == 0 {
-		return set
+// AddBetas adds the values of a header to the digest of a set of betas, which is
+// the same in whatever order they are listed.
+func AddBetas(set uint64, header []byte) uint64 {
+	for beta := range bytes.SplitSeq(header, []byte(",")) {
+		if beta = bytes.TrimSpace(beta); len(beta) > 0 {
+			set += fnv(fnvBasis, beta)
+		}
 	}
-	return set + fnv(fnvBasis, beta)
+	return set
 }

@@ -19,7 +19,8 @@ func (s *State) Since(facts *Facts, known int) []Difference {
 		d.sections(s.Text, steady(facts.Sections))
 	}
 	if i := last.Respelled(facts.Messages, known); i >= 0 {
-		d.add(Difference{Tier: TierMessages, Path: fmt.Sprintf("messages[%d]", i), Kind: "respelled", After: facts.Messages[i].Span})
+		d.add(Difference{Tier: TierMessages, Path: fmt.Sprintf("messages[%d]", i), Kind: "respelled",
+			After: facts.Messages[i].Span, Index: i, Exact: facts.Messages[i].Exact})
 	}
 	return d
 }
@@ -53,7 +54,7 @@ func (d *differences) tools(before []FrozenTool, now []Tool) {
 	last := -1
 	for i := range now {
 		tool := &now[i]
-		one := Difference{Tier: TierTools, Path: fmt.Sprintf("tools[%d]", i), Name: tool.Name, After: tool.Span}
+		one := Difference{Tier: TierTools, Path: fmt.Sprintf("tools[%d]", i), Name: tool.Name, After: tool.Span, Index: i, Exact: tool.Exact}
 		j, ok := at[tool.Name]
 		delete(at, tool.Name)
 		switch {
@@ -75,7 +76,7 @@ func (d *differences) tools(before []FrozenTool, now []Tool) {
 	}
 	for i := range before {
 		if _, gone := at[before[i].Name]; gone && before[i].Offered {
-			d.add(Difference{Tier: TierTools, Path: fmt.Sprintf("tools[%d]", i), Kind: "removed", Name: before[i].Name})
+			d.add(Difference{Tier: TierTools, Path: fmt.Sprintf("tools[%d]", i), Kind: "removed", Name: before[i].Name, Index: i})
 		}
 	}
 }
@@ -87,7 +88,7 @@ func (d *differences) sections(before []Effective, now []Section) {
 	took := 0
 	for i := range now {
 		section := &now[i]
-		one := Difference{Tier: TierSystem, Path: sectionPath(now, i), After: section.Span}
+		one := Difference{Tier: TierSystem, Path: sectionPath(now, i), After: section.Span, Index: i, Exact: section.Exact}
 		switch {
 		case len(came) > 0 && came[0].Span == section.Span:
 			came = came[1:]
@@ -107,7 +108,7 @@ func (d *differences) sections(before []Effective, now []Section) {
 	for i := range before {
 		for _, e := range gone[min(took, len(gone)):] {
 			if before[i] == e {
-				d.add(Difference{Tier: TierSystem, Path: fmt.Sprintf("system[%d]", i), Kind: "removed"})
+				d.add(Difference{Tier: TierSystem, Path: fmt.Sprintf("system[%d]", i), Kind: "removed", Index: i})
 				took++
 				break
 			}

@@ -106,6 +106,10 @@ type Abilities struct {
 	// Keep allows the bytes of messages to be kept, to send them again as they
 	// were first sent. It is the operator's to say.
 	Keep bool
+	// Diagnostics allows the provider to be asked why its cache missed.
+	Diagnostics bool
+	// Minimum is the shortest prompt that is cached, in tokens; 0 is not known.
+	Minimum int
 }
 
 // Piece is where the bytes of an element come from: the request, or what was

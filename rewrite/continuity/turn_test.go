@@ -25,13 +25,13 @@ func TestRespelled(t *testing.T) {
 }
 
 func TestBetasAreASet(t *testing.T) {
-	set := func(betas ...string) (digest uint64) {
-		for _, beta := range betas {
-			digest = AddBeta(digest, []byte(beta))
+	set := func(headers ...string) (digest uint64) {
+		for _, header := range headers {
+			digest = AddBetas(digest, []byte(header))
 		}
 		return digest
 	}
-	if set("a", "b") != set("b", "a", "") || set("a") == set("a", "b") || set() != 0 || set("ab") == set("a", "b") {
+	if set("a", "b") != set("b, a,", "") || set("a") == set("a,b") || set(" ") != 0 || set("ab") == set("a", "b") {
 		t.Error("the digest is not that of a set")
 	}
 }

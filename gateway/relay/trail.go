@@ -1,0 +1,140 @@
+package relay
+
+import (
+	"crypto/sha256"
+	"sync"
+
+	"warmpath/rewrite/continuity"
+)
+
+// passage is where a turn of a conversation went, and what it was.
+type passage struct {
+	model, route string
+	turn         *continuity.Turn
+	// conversation is its name, and sent the number of messages of the turn.
+	conversation string
+	sent         int
+	// saved says that the conversation was remembered with it.
+	saved bool
+}
+
+// maxPassages is how many turns a trail remembers at least, and half of those
+// that it remembers at most.
+const maxPassages = 1024
+
+// trail remembers the newest turns by what stood at their ends, to tell where a
+// conversation has been if its history cannot be found: it was changed, or went
+// to another model. It decides nothing but the reason that a miss is given, and
+// so lives in the process alone.
+type trail struct {
+	mu          sync.Mutex
+	now, before map[continuity.Hash]passage
+}
+
+func (t *trail) add(key continuity.Hash, p passage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.now) >= 2*maxPassages || t.now == nil {
+		t.now, t.before = make(map[continuity.Hash]passage), t.now
+	}
+	t.now[key], t.now[named(p.conversation)] = p, p
+}
+
+func (t *trail) find(key continuity.Hash) (p passage, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p, ok = t.now[key]; !ok {
+		p, ok = t.before[key]
+	}
+	return p, ok
+}
+
+// named is the key of a conversation's newest turn.
+func named(conversation string) continuity.Hash {
+	digest := sha256.Sum256([]byte("conversation\x00" + conversation))
+	return continuity.Hash(digest[:16])
+}
+
+// ending names the end of a history for a tenant: its last two messages, one of
+// which is a reply that hardly any other conversation has there.
+func ending(tenant string, messages []continuity.Message) continuity.Hash {
+	digest := sha256.New()
+	digest.Write([]byte(tenant))
+	for i := range messages[max(0, len(messages)-2):] {
+		meaning := messages[max(0, len(messages)-2)+i].Meaning
+		digest.Write(meaning[:])
+	}
+	return continuity.Hash(digest.Sum(nil)[:16])
+}
+
+// lastReply is the index of the newest reply in a history, -1 for none.
+func lastReply(messages []continuity.Message) int {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role == continuity.Assistant {
+			return i
+		}
+	}
+	return -1
+}
+
+// past is what is known of the turn before a request.
+type past struct {
+	last *continuity.Turn
+	// elsewhere is why it is not to be found under this history, if it went
+	// another way, and rewritten says that the client has changed what it sent.
+	elsewhere continuity.Miss
+	rewritten bool
+	// forgotten says that the turn was not remembered.
+	forgotten bool
+}
+
+// retrace finds the turn before the request. What the store knows of the history
+// is that turn, unless there are turns in it that the store does not know.
+func (x *exchange) retrace(w *warmth) past {
+	var p past
+	if w.state != nil {
+		p.last = w.state.Last
+	}
+	messages := w.facts.Messages
+	reply := lastReply(messages)
+	if reply < 0 || w.stranger || w.state != nil && !askedAgain(messages, w.known.Sent, reply) {
+		return p
+	}
+	end, ok := x.relay.trail.find(ending(tenant(x.req.Fields), messages[:reply]))
+	if !ok && w.state != nil {
+		// Its end has been changed as well, if it has been here at all.
+		end, ok = x.relay.trail.find(named(w.state.Conversation))
+		ok = ok && end.sent > w.known.Sent
+	}
+	model, route := x.way()
+	switch {
+	case !ok:
+	case end.model != model || end.route != route:
+		if w.state != nil {
+			// Those turns went elsewhere; this way, the known one is the last.
+			return p
+		}
+		if p.last, p.elsewhere = end.turn, continuity.RouteMiss; end.model != model {
+			p.elsewhere = continuity.ModelMiss
+		}
+	default:
+		p.last, p.rewritten, p.forgotten = end.turn, end.saved, !end.saved
+	}
+	return p
+}
+
+// askedAgain reports that a history goes on behind a known part of it by more
+// than a reply and what the client says to that.
+func askedAgain(messages []continuity.Message, known, reply int) bool {
+	for i := known; i < reply; i++ {
+		if messages[i].Role == continuity.User {
+			return true
+		}
+	}
+	return false
+}
+
+// way is the model that a request goes to, and the endpoint.
+func (x *exchange) way() (model, route string) {
+	return x.target.Model, x.target.Provider.Name + " " + x.target.Base.String()
+}
