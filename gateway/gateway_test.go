@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -16,13 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"warmpath/gateway"
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/config"
-	"warmpath/gateway/console"
 	"warmpath/gateway/secret"
 	"warmpath/rewrite"
 )
@@ -644,36 +640,6 @@ func TestStopRightAfterStart(t *testing.T) {
 		case <-time.After(10 * time.Second):
 			t.Fatal("Stop() hangs")
 		}
-	}
-}
-
-func TestRequestsAreExplained(t *testing.T) {
-	_, origin := simulated(t)
-	g, base, _ := startWith(t, origin, gateway.Options{}, nil)
-	a := newAgent(rand.New(rand.NewPCG(1, 1)), "claude-opus-5")
-	for _, tools := range [][]string{{"alpha", "beta", "delta"}, {"beta", "delta", "gamma"}} {
-		a.tools = tools
-		a.history = append(a.history, message{"user", []any{map[string]any{"type": "text", "text": "DO[think 10; text 20]"}}})
-		status, answer, _ := postMessages(t, base, "k", a.body())
-		var got struct{ Content json.RawMessage }
-		if err := json.Unmarshal(answer, &got); err != nil || status != 200 {
-			t.Fatalf("status %d: %s", status, answer)
-		}
-		a.hear(got.Content)
-	}
-	var list struct{ Requests []console.Request }
-	eventually(t, func() bool {
-		_, body := send(t, "GET", "http://"+g.AdminAddr()+"/api/requests", "")
-		return json.Unmarshal([]byte(body), &list) == nil && len(list.Requests) == 2
-	}, func() string { return fmt.Sprint(list) })
-	newest, first := list.Requests[0], list.Requests[1]
-	want := &console.Continuity{Conversation: first.Continuity.Conversation, Messages: 3, Known: 1, FrozenTools: true,
-		Directives: 1, Added: []string{"gamma"}, Removed: []string{"alpha"}}
-	if diff := cmp.Diff(want, newest.Continuity); diff != "" {
-		t.Errorf("the second request (-want +got):\n%s", diff)
-	}
-	if first.Continuity.Began != "fresh" || newest.Cache != "hit" && newest.Cache != "partial" || *newest.Read == 0 {
-		t.Errorf("first %+v, newest %+v", first, newest)
 	}
 }
 

@@ -24,7 +24,7 @@ func (x *exchange) consider() {
 	}
 	last := w.past.last
 	e := continuity.Evidence{
-		Opening: w.stranger && w.state == nil || !answered(w.facts.Messages), Marked: w.reads(), Minimum: w.able.Minimum,
+		Opening: w.stranger && w.state == nil && w.past.elsewhere == continuity.NoMiss || !answered(w.facts.Messages), Marked: w.reads(), Minimum: w.able.Minimum,
 		Last: last, Elsewhere: w.past.elsewhere, Rewritten: w.past.rewritten,
 		Epoch: w.plan.Epoch, Edited: !w.observing && !w.plan.Untouched(),
 	}

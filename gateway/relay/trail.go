@@ -80,8 +80,8 @@ func lastReply(messages []continuity.Message) int {
 // past is what is known of the turn before a request.
 type past struct {
 	last *continuity.Turn
-	// elsewhere is why it is not to be found under this history, if it went
-	// another way, and rewritten says that the client has changed what it sent.
+	// elsewhere is why it is not the one that the request goes on from, if it went
+	// another way or had another beginning, and rewritten says that the client has changed what it sent.
 	elsewhere continuity.Miss
 	rewritten bool
 	// forgotten says that the turn was not remembered.
@@ -97,10 +97,13 @@ func (x *exchange) retrace(w *warmth) past {
 	}
 	messages := w.facts.Messages
 	reply := lastReply(messages)
-	if reply < 0 || w.stranger || w.state != nil && !askedAgain(messages, w.known.Sent, reply) {
+	if reply < 0 || w.state != nil && (w.stranger || !askedAgain(messages, w.known.Sent, reply)) {
 		return p
 	}
 	end, ok := x.relay.trail.find(ending(tenant(x.req.Fields), messages[:reply]))
+	if w.stranger {
+		return end.changed(w.facts)
+	}
 	if !ok && w.state != nil {
 		// Its end has been changed as well, if it has been here at all.
 		end, ok = x.relay.trail.find(named(w.state.Conversation))
@@ -121,6 +124,22 @@ func (x *exchange) retrace(w *warmth) past {
 		p.last, p.rewritten, p.forgotten = end.turn, end.saved, !end.saved
 	}
 	return p
+}
+
+// changed judges a request whose history is that of the turn, but which is not
+// proven to be its agent's. If one of its lists is the same it most likely is;
+// anything else is another role over the same history.
+func (p *passage) changed(facts *continuity.Facts) past {
+	if p.turn == nil {
+		return past{}
+	}
+	switch tools, system := p.turn.Lists(facts); {
+	case tools && !system:
+		return past{last: p.turn, elsewhere: continuity.SystemMiss}
+	case system && !tools:
+		return past{last: p.turn, elsewhere: continuity.ToolsMiss}
+	}
+	return past{}
 }
 
 // askedAgain reports that a history goes on behind a known part of it by more

@@ -54,8 +54,9 @@ type Evidence struct {
 	// it began.
 	Last    *Turn
 	Elapsed int
-	// Elsewhere is ModelMiss or RouteMiss if that turn went to another model or
-	// another way.
+	// Elsewhere is the reason if the request does not go on from that turn: it went
+	// to another model or another way, or its tools or its system prompt began
+	// otherwise.
 	Elsewhere Miss
 	// Rewritten says that the client has changed what it had sent.
 	Rewritten bool

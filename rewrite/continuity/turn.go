@@ -71,6 +71,12 @@ func mix(h uint64, element Hash) uint64 {
 	return h ^ h>>29
 }
 
+// Lists reports whether the client's tools and its system prompt are those of the
+// turn, as they are written.
+func (t *Turn) Lists(facts *Facts) (tools, system bool) {
+	return t.Tools == printTools(facts.Tools), t.System == printSections(facts.Sections)
+}
+
 // Respelled is the index of the first of the given number of messages that was
 // written differently in the turn, or is another, -1 if there is none.
 func (t *Turn) Respelled(messages []Message, n int) int {

@@ -1,0 +1,296 @@
+package gateway_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"warmpath/cache"
+	"warmpath/fixtures/provider"
+	"warmpath/fixtures/provider/anthropic"
+	"warmpath/gateway"
+	"warmpath/gateway/catalog"
+	"warmpath/gateway/config"
+	"warmpath/gateway/console"
+	"warmpath/metrics"
+	"warmpath/rewrite"
+	"warmpath/rewrite/continuity"
+)
+
+// explained is an agent whose requests are looked at through the console.
+type explained struct {
+	*agent
+	t       *testing.T
+	core    *provider.Core
+	base    string
+	own     string // the gateway that is looked at
+	admin   string
+	written func([]byte) []byte // how the agent writes a body, nil for plainly
+	sent    map[string]int      // requests, by where to
+}
+
+// turn says something long, by which the model calls a tool and is done, and
+// sends what comes of it.
+func (e *explained) turn() {
+	e.t.Helper()
+	e.agent.turn++
+	words := fmt.Sprintf("Turn %d. DO[call alpha {\"x\":\"1\"}; then; say Done.]\n%s", e.agent.turn, rules("words", 100))
+	e.history = append(e.history, message{"user", []any{map[string]any{"type": "text", "text": words}}})
+	for e.ask() {
+	}
+}
+
+// ask sends one request and reports whether another one must follow.
+func (e *explained) ask() (called bool) {
+	e.t.Helper()
+	body := e.body()
+	if e.written != nil {
+		body = e.written(body)
+	}
+	status, answer, _ := postMessages(e.t, e.base, "k", body)
+	e.sent[strings.TrimSuffix(e.base, "/p/elsewhere")]++
+	var got struct{ Content json.RawMessage }
+	if err := json.Unmarshal(answer, &got); err != nil || status != 200 {
+		e.t.Fatalf("status %d: %s", status, answer)
+	}
+	return e.hear(got.Content)
+}
+
+// newest is the row of the newest request.
+func (e *explained) newest() console.Request {
+	e.t.Helper()
+	var list struct{ Requests []console.Request }
+	eventually(e.t, func() bool {
+		_, body := send(e.t, "GET", e.admin+"/api/requests", "")
+		return json.Unmarshal([]byte(body), &list) == nil && len(list.Requests) == e.sent[e.own]
+	}, func() string { return fmt.Sprintf("%d requests are shown", len(list.Requests)) })
+	return list.Requests[0]
+}
+
+func (e *explained) start(origin string, opts gateway.Options, change func(*config.Config)) {
+	g, base, _ := startWith(e.t, origin, opts, change)
+	e.base, e.own, e.admin, e.sent = base, base, "http://"+g.AdminAddr(), map[string]int{}
+}
+
+// world is a provider that is as strict as it can be.
+func world(t *testing.T) (*provider.Core, string) {
+	core := provider.New(provider.Options{})
+	server := httptest.NewServer(anthropic.New(core, anthropic.Options{BetasInPrefix: true}))
+	t.Cleanup(server.Close)
+	return core, server.URL
+}
+
+func rules(name string, n int) string {
+	return name + strings.Repeat("\nA rule of "+name+".", n)
+}
+
+// TestEveryMissIsGivenItsReason plays, through a whole gateway, what leads to
+// each reason. That a cache has expired is tested where time can be set.
+func TestEveryMissIsGivenItsReason(t *testing.T) {
+	t.Parallel()
+	const able, unable = "claude-opus-5-5", "claude-sonnet-4-6"
+	tests := map[string]struct {
+		model  string
+		mode   rewrite.Mode // on unless set
+		config func(*config.Config)
+		play   func(e *explained)
+		want   console.Miss
+		epoch  string
+	}{
+		"cold_start": {
+			model: able, play: func(*explained) {},
+			want: console.Miss{Reason: "cold_start", Source: "gateway", By: "client"},
+		},
+		"below_minimum": {
+			model: able, play: func(e *explained) { e.sections, e.tools = []string{"Be brief."}, []string{"alpha"} },
+			want: console.Miss{Reason: "below_minimum", Source: "gateway", By: "client"},
+		},
+		"tools_changed": {
+			model: unable, play: func(e *explained) { e.turn(); e.turn(); e.tools = append(e.tools, "delta") },
+			want: console.Miss{Reason: "tools_changed", Source: "gateway", By: "client"},
+		},
+		"tools_changed, says the provider": {
+			model: unable, config: func(cfg *config.Config) { cfg.Continuity.Diagnostics = continuity.AskAlways },
+			play: func(e *explained) { e.turn(); e.turn(); e.tools = append(e.tools, "delta") },
+			want: console.Miss{Reason: "tools_changed", Source: "provider", By: "client"},
+		},
+		"tools_changed, observed": {
+			model: able, mode: rewrite.ModeObserve,
+			play: func(e *explained) { e.turn(); e.turn(); e.tools = append(e.tools, "delta") },
+			want: console.Miss{Reason: "tools_changed", Source: "gateway", By: "client"},
+		},
+		"tools_changed, without any proof": {
+			// Nothing tells this conversation from another that began alike.
+			model: able, play: func(e *explained) {
+				for range 2 {
+					e.history = append(e.history, message{"user", []any{map[string]any{"type": "text", "text": "DO[say This.]" + rules("words", 90)}}})
+					e.ask()
+				}
+				e.tools = append(e.tools, "delta")
+			},
+			want: console.Miss{Reason: "tools_changed", Source: "gateway", By: "client"}, epoch: "fresh",
+		},
+		"system_changed": {
+			model: unable, play: func(e *explained) { e.turn(); moods["another day"](e.agent) },
+			want: console.Miss{Reason: "system_changed", Source: "gateway", By: "client"},
+		},
+		"messages_changed": {
+			model: unable, mode: rewrite.ModeObserve,
+			play: func(e *explained) {
+				e.history = []message{
+					{"user", []any{map[string]any{"type": "text", "text": "Begin."}}},
+					{"assistant", []any{map[string]any{"type": "tool_use", "id": "toolu_01AbCdEf23456789XyZ", "name": "alpha", "input": map[string]any{"x": "1", "y": "2"}}}},
+					{"user", []any{map[string]any{"type": "tool_result", "tool_use_id": "toolu_01AbCdEf23456789XyZ", "content": rules("result", 50)}}},
+				}
+				e.turn()
+				e.written = func(body []byte) []byte {
+					return bytes.Replace(body, []byte(`{"x":"1","y":"2"}`), []byte(`{"y":"2","x":"1"}`), 1)
+				}
+			},
+			want: console.Miss{Reason: "messages_changed", Source: "gateway", By: "client"},
+		},
+		"params_changed": {
+			model: able, play: func(e *explained) {
+				e.turn()
+				e.written = func(body []byte) []byte {
+					return append([]byte(`{"tool_choice":{"type":"auto","disable_parallel_tool_use":true},`), body[1:]...)
+				}
+			},
+			want: console.Miss{Reason: "params_changed", Source: "gateway", By: "client"},
+		},
+		"betas_changed": {
+			model: able, config: func(cfg *config.Config) { cfg.Continuity.EarlyBetas = false },
+			play: func(e *explained) { e.turn(); e.turn(); e.tools = append(e.tools, "delta") },
+			// That is what early betas are for.
+			want: console.Miss{Reason: "betas_changed", Source: "gateway", By: "gateway"},
+		},
+		"history_rewritten": {
+			model: able, play: func(e *explained) {
+				e.turn()
+				e.turn()
+				e.turn()
+				e.history[4].Content = []any{map[string]any{"type": "text", "text": "Something else. " + rules("words", 90)}}
+			},
+			want: console.Miss{Reason: "history_rewritten", Source: "gateway", By: "client"}, epoch: "history_rewritten",
+		},
+		"history_rewritten at its end": {
+			model: able, play: func(e *explained) {
+				e.turn()
+				e.turn()
+				e.history[4].Content = []any{map[string]any{"type": "text", "text": "Something else. " + rules("words", 90)}}
+			},
+			want: console.Miss{Reason: "history_rewritten", Source: "gateway", By: "client"}, epoch: "history_rewritten",
+		},
+		"history_rewritten from the front": {
+			model: able, play: func(e *explained) { e.turn(); e.turn(); e.turn(); e.history = e.history[4:] },
+			want: console.Miss{Reason: "history_rewritten", Source: "gateway", By: "client"}, epoch: "fresh",
+		},
+		"epoch": {
+			model: "claude-opus-5", play: func(e *explained) {
+				e.sections = []string{rules("one", 2000), rules("two", 1900)}
+				e.turn()
+				e.turn()
+				e.sections[1] = rules("three", 1700)
+			},
+			want: console.Miss{Reason: "epoch", Source: "gateway", By: "client"}, epoch: "directive_too_big",
+		},
+		"model_changed": {
+			model: able, play: func(e *explained) { e.turn(); e.turn(); e.model = "claude-opus-5" },
+			want: console.Miss{Reason: "model_changed", Source: "gateway", By: "client"}, epoch: "fresh",
+		},
+		"route_changed": {
+			model: able, play: func(e *explained) { e.turn(); e.turn(); e.base += "/p/elsewhere" },
+			want: console.Miss{Reason: "route_changed", Source: "gateway", By: "client"}, epoch: "fresh",
+		},
+		"provider_unexplained": {
+			model: able, play: func(e *explained) { e.turn(); e.turn(); e.core.Cache.Clear() },
+			want: console.Miss{Reason: "provider_unexplained", Source: "gateway", By: "provider"},
+		},
+		"unknown": {
+			model: able, play: func(e *explained) {
+				_, other := world(e.t)
+				_, e.base, _ = startWith(e.t, other, gateway.Options{Store: cache.NewMemory(1 << 20)}, nil)
+				e.turn()
+				e.base = e.own
+			},
+			want: console.Miss{Reason: "unknown", Source: "gateway", By: "unknown"}, epoch: "fresh",
+		},
+	}
+	var seen []string
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			core, origin := world(t)
+			_, elsewhere := world(t)
+			e := &explained{agent: newAgent(rand.New(rand.NewPCG(1, 1)), test.model), t: t, core: core}
+			e.start(origin, gateway.Options{}, func(cfg *config.Config) {
+				if test.mode != 0 {
+					cfg.Mode = test.mode
+				}
+				var problems []catalog.Problem
+				cfg.Catalog, problems = catalog.Build(catalog.Settings{
+					Addresses: map[string]string{"anthropic": origin},
+					Providers: map[string]catalog.Row{"elsewhere": {BaseURL: elsewhere, Dialects: []string{"messages"}}},
+				})
+				if problems != nil {
+					t.Fatal(problems)
+				}
+				if test.config != nil {
+					test.config(cfg)
+				}
+			})
+			test.play(e)
+			e.history = append(e.history, message{"user", []any{map[string]any{"type": "text", "text": "DO[say Done.]"}}})
+			e.ask()
+			got := e.newest()
+			if got.Miss == nil {
+				t.Fatalf("no miss: read %v of %v", *got.Read, *got.Input)
+			}
+			if diff := cmp.Diff(test.want, *got.Miss, cmpopts.IgnoreFields(console.Miss{}, "Expected", "Missed")); diff != "" {
+				t.Errorf("(-want +got):\n%s\n%+v %+v", diff, got.Miss, got.Continuity)
+			}
+			nothing := slices.Contains([]string{"cold_start", "below_minimum", "unknown"}, got.Miss.Reason)
+			if missed := got.Miss.Missed; (missed == 0) != nothing || missed > got.Miss.Expected {
+				t.Errorf("%d tokens missed of %d", missed, got.Miss.Expected)
+			}
+			if test.epoch != "" && got.Continuity.Began != test.epoch {
+				t.Errorf("the epoch is for %q, want %q", got.Continuity.Began, test.epoch)
+			}
+			_, page := send(t, "GET", e.admin+"/metrics", "")
+			line := fmt.Sprintf("warmpath_cache_breaks_total{by=%q,reason=%q,source=%q} 1\n", test.want.By, test.want.Reason, test.want.Source)
+			if !strings.Contains(page, line) {
+				t.Errorf("the metrics do not have %s", line)
+			}
+		})
+		seen = append(seen, test.want.Reason)
+	}
+	for _, reason := range metrics.MissReasons {
+		if !slices.Contains(seen, reason) && reason != string(continuity.ExpiryMiss) {
+			t.Errorf("no case comes to %s", reason)
+		}
+	}
+}
+
+// The closed sets are written down twice, because metrics know no conversations.
+func TestMetricsKnowEveryMiss(t *testing.T) {
+	var reasons []string
+	for _, why := range continuity.Misses {
+		reasons = append(reasons, string(why))
+	}
+	for name, pair := range map[string][2][]string{
+		"reasons": {reasons, metrics.MissReasons},
+		"sources": {continuity.MissSources, metrics.MissSources},
+		"causers": {continuity.MissCausers, metrics.MissCausers},
+	} {
+		if diff := cmp.Diff(slices.Sorted(slices.Values(pair[0])), slices.Sorted(slices.Values(pair[1]))); diff != "" {
+			t.Errorf("%s (-continuity +metrics):\n%s", name, diff)
+		}
+	}
+}
