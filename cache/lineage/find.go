@@ -3,6 +3,7 @@ package lineage
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"warmpath/rewrite/continuity"
 )
@@ -22,12 +23,20 @@ type Known struct {
 	Sent int
 
 	lineage *Lineage
-	keys    []string
-	places  []Level // of the keys
-	values  [][]byte
-	first   int // how many keys to look up first
-	next    int
-	own     []byte // what stands under the request's own history
+	heads   []Head
+	sealed  []Sealed
+	// left is the number of messages of the longest history that has not been
+	// looked up, 0 for none, and first how long those are that come first.
+	left, first int
+	found       []level // that were not given yet, the shortest first
+	own         []byte  // what stands under the request's own history
+}
+
+// level is a history with what stands under it.
+type level struct {
+	Level
+	head  Head
+	value []byte
 }
 
 // Level is one known history.
@@ -38,8 +47,6 @@ type Level struct {
 	Sealed bool
 	// States are those that stand under the history, oldest first.
 	States []*continuity.State
-
-	head Head
 }
 
 // Find looks for the states that a request with these heads may go on from.
@@ -49,76 +56,70 @@ type Level struct {
 // seen one of them, those behind it are enough, and a few before it, in case
 // that none of its states is the request's own.
 func (l *Lineage) Find(heads []Head, sealed ...Sealed) *Known {
-	first := max(1, len(heads)-maxLookup) // the empty history belongs to everybody
-	known := &Known{lineage: l}
-	seen := l.heads.last(heads[first:])
-	if seen >= 0 {
-		seen += first
+	k := &Known{lineage: l, heads: heads, sealed: sealed, left: len(heads) - 1}
+	if seen := l.heads.last(heads[k.lowest():]); seen >= 0 {
+		k.first = min(k.lowest()+seen, len(heads)-firstLookup)
 	}
-	add := func(head Head, level Level) {
-		level.head = head
-		known.keys, known.places = append(known.keys, headKey(head)), append(known.places, level)
-	}
-	for i := len(heads) - 1; i >= first; i-- {
-		for ; len(sealed) > 0 && sealed[len(sealed)-1].Sent >= i; sealed = sealed[:len(sealed)-1] {
-			add(sealed[len(sealed)-1].Head, Level{Sent: sealed[len(sealed)-1].Sent, Sealed: true})
-		}
-		if add(heads[i], Level{Sent: i}); i == seen {
-			known.first = max(firstLookup, len(known.keys))
-		}
-	}
-	if seen < 0 {
-		known.first = len(known.keys)
-	}
-	return known
+	return k
 }
+
+// lowest is the shortest history to look up: the empty one belongs to everybody.
+func (k *Known) lowest() int { return max(1, len(k.heads)-maxLookup) }
 
 // Next gives the known histories one after the other, the longest first. It is
 // false behind the last.
-func (k *Known) Next(ctx context.Context) (level Level, ok bool, err error) {
-	for k.next < len(k.keys) {
-		if k.next == len(k.values) {
-			if err := k.look(ctx); err != nil {
-				return Level{}, false, err
-			}
+func (k *Known) Next(ctx context.Context) (Level, bool, error) {
+	for k.left >= k.lowest() && len(k.found) == 0 {
+		if err := k.look(ctx, max(k.first, k.lowest())); err != nil {
+			return Level{}, false, fmt.Errorf("looking a conversation up: %w", err)
 		}
-		at := k.next
-		k.next++
-		value := k.values[at]
-		if len(value) == 0 {
-			continue
-		}
-		k.values[at] = nil
-		level = k.places[at]
-		if level.States, err = k.lineage.states(ctx, value); err != nil {
-			return Level{}, false, err
-		}
-		if !level.Sealed {
-			k.lineage.heads.add(level.head)
-		}
-		return level, true, nil
+		k.first = 0
 	}
-	return Level{}, false, nil
+	last := len(k.found) - 1
+	if last < 0 {
+		return Level{}, false, nil
+	}
+	next := k.found[last]
+	k.found = k.found[:last]
+	states, err := k.lineage.states(ctx, next.value)
+	if err != nil {
+		return Level{}, false, err
+	}
+	if !next.Sealed {
+		k.lineage.heads.add(next.head)
+	}
+	next.States = states
+	return next.Level, true, nil
 }
 
-// look asks the store for the first keys, or for all that are left.
-func (k *Known) look(ctx context.Context) error {
-	keys := k.keys[len(k.values):]
-	if len(k.values) == 0 {
-		keys = keys[:min(k.first, len(keys))]
+// look asks the store for the histories that are left, down to one of a number
+// of messages.
+func (k *Known) look(ctx context.Context, down int) error {
+	var places []level
+	for i := k.left; i >= down; i-- {
+		for n := len(k.sealed) - 1; n >= 0 && k.sealed[n].Sent >= i; n-- {
+			places = append(places, level{Level: Level{Sent: k.sealed[n].Sent, Sealed: true}, head: k.sealed[n].Head})
+			k.sealed = k.sealed[:n]
+		}
+		places = append(places, level{Level: Level{Sent: i}, head: k.heads[i]})
+	}
+	keys := make([]string, len(places))
+	for i := range places {
+		keys[i] = headKey(places[i].head)
 	}
 	values, err := k.lineage.store.GetMany(ctx, keys...)
 	if err != nil {
-		return fmt.Errorf("looking a conversation up: %w", err)
+		return err
 	}
-	if len(k.values) == 0 {
-		for i := range values {
-			if !k.places[i].Sealed {
-				k.own = values[i]
-				break
-			}
+	for i, value := range slices.Backward(values) {
+		if len(value) > 0 {
+			places[i].value = value
+			k.found = append(k.found, places[i])
+		}
+		if !places[i].Sealed && places[i].Sent == len(k.heads)-1 {
+			k.own = value
 		}
 	}
-	k.values = append(k.values, values...)
+	k.left = down - 1
 	return nil
 }

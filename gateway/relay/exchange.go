@@ -14,7 +14,6 @@ import (
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
 	"warmpath/rewrite"
-	"warmpath/rewrite/anthropic"
 	"warmpath/rewrite/continuity"
 	"warmpath/rewrite/splice"
 )
@@ -164,7 +163,7 @@ func (x *exchange) read(plain []byte) (rewrite.Facts, *rewrite.Failure) {
 	if x.plannable() {
 		// Whoever plans reads all of it. Why something cannot be read is found
 		// out below.
-		if prompt, err := anthropic.ReadFacts(plain); err == nil {
+		if prompt, err := x.relay.recall.ReadFacts(plain); err == nil {
 			x.prompt = prompt
 			return rewrite.Facts{Model: prompt.Model, ModelSpan: prompt.ModelSpan, Stream: prompt.Stream}, nil
 		}

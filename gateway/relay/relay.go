@@ -11,6 +11,7 @@ import (
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
 	"warmpath/rewrite"
+	"warmpath/rewrite/anthropic"
 	"warmpath/rewrite/continuity"
 )
 
@@ -67,11 +68,16 @@ type Relay struct {
 	client   *upstream.Client
 	metrics  *metrics.Metrics
 	memory   *lineage.Lineage
+	recall   *anthropic.Recall
 	refusals refusals
 	flights  flights
 	trail    trail
 	observe  func(*Record)
 }
+
+// recallBytes bounds what is remembered of prompts that were read: enough for a
+// hundred conversations of a megabyte.
+const recallBytes = 16 << 20
 
 // New makes a relay. Memory is where conversations are remembered; without one
 // no prefix is kept warm. Observe is called once for every request that is over, with
@@ -80,7 +86,7 @@ func New(settings *Settings, client *upstream.Client, m *metrics.Metrics, memory
 	if observe == nil {
 		observe = func(*Record) {}
 	}
-	r := &Relay{client: client, metrics: m, memory: memory, observe: observe}
+	r := &Relay{client: client, metrics: m, memory: memory, recall: anthropic.NewRecall(recallBytes), observe: observe}
 	r.settings.Store(settings)
 	return r
 }

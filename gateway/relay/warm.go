@@ -71,7 +71,7 @@ func (x *exchange) newWarmth(body []byte, scope string) *warmth {
 	facts := x.prompt
 	if facts == nil {
 		var err error
-		if facts, err = anthropic.ReadFacts(body); err != nil {
+		if facts, err = x.relay.recall.ReadFacts(body); err != nil {
 			return nil
 		}
 	}

@@ -45,6 +45,8 @@ type form struct {
 	// whole keeps long strings in the layout, for what the form leaves out.
 	whole bool
 
+	// recall is what was read before, nil for nothing.
+	recall *Recall
 	// seen are the messages so far: they are copied once their number is known.
 	seen []continuity.Message
 	// open are the ids of hosted calls in the message that is being read.

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 
 	"warmpath/rewrite"
@@ -27,7 +28,7 @@ func borrow(text []byte) *form {
 
 // release gives a form back, without the text.
 func (f *form) release() {
-	if f.text = nil; max(cap(f.out), cap(f.spare), cap(f.layout)) <= maxIdle {
+	if f.text, f.recall = nil, nil; max(cap(f.out), cap(f.spare), cap(f.layout)) <= maxIdle {
 		forms.Put(f)
 	}
 }
@@ -50,9 +51,12 @@ func (f *form) release() {
 //
 // Inside a tool's schema and a call's input every member belongs to the user:
 // there only order, space and the spelling of strings and numbers are made equal.
-func ReadFacts(body []byte) (*continuity.Facts, error) {
+func ReadFacts(body []byte) (*continuity.Facts, error) { return readFacts(body, nil) }
+
+func readFacts(body []byte, recall *Recall) (*continuity.Facts, error) {
 	f := borrow(body)
 	defer f.release()
+	f.recall = recall
 	facts := new(continuity.Facts)
 	messages := false
 	f.object(func(name []byte) verdict {
@@ -196,6 +200,14 @@ func (f *form) tools(facts *continuity.Facts) {
 		f.value()
 		return
 	}
+	from := f.at
+	if known := f.recall.find(OfTools, f.text[from:]); known != nil {
+		facts.Tools, facts.Marks = slices.Clone(known.tools), facts.Marks+known.marks
+		moveTools(facts.Tools, from)
+		f.at += known.length
+		return
+	}
+	marks := facts.Marks
 	f.array(func() {
 		var tool continuity.Tool
 		start := f.begin()
@@ -206,6 +218,9 @@ func (f *form) tools(facts *continuity.Facts) {
 		facts.Marks += len(f.cuts)
 		facts.Tools = append(facts.Tools, tool)
 	})
+	if f.msg == "" {
+		f.recall.keep(run{of: OfTools, tools: facts.Tools, marks: facts.Marks - marks}, f.text[from:f.at], from)
+	}
 }
 
 // tool writes one entry of the tools.
@@ -300,6 +315,23 @@ func family(kind []byte) string {
 }
 
 func (f *form) system(facts *continuity.Facts) {
+	f.space()
+	from := f.at
+	if known := f.recall.find(OfSystem, f.text[from:]); known != nil {
+		facts.Sections, facts.Marks = slices.Clone(known.sections), facts.Marks+known.marks
+		moveSections(facts.Sections, from)
+		f.at += known.length
+		return
+	}
+	marks := facts.Marks
+	f.sections(facts)
+	if f.msg == "" {
+		f.recall.keep(run{of: OfSystem, sections: facts.Sections, marks: facts.Marks - marks}, f.text[from:f.at], from)
+	}
+}
+
+// sections reads the system prompt.
+func (f *form) sections(facts *continuity.Facts) {
 	switch f.space() {
 	case 'n':
 		f.value()

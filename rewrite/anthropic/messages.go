@@ -9,26 +9,56 @@ import (
 )
 
 func (f *form) messages(facts *continuity.Facts) {
+	first, from, marks := 0, -1, 0 // of the run that is being read
 	f.array(func() {
-		var m continuity.Message
-		start := f.begin()
-		m.Span.Start = f.at
-		f.message(&m, nil)
-		m.Span.End = f.at
-		if m.Role == continuity.User && f.msg == "" {
-			m.Reminders = reminders(f.out[start:])
+		if from < 0 {
+			if f.recalled(facts) {
+				return
+			}
+			first, from, marks = len(f.seen), f.at, facts.Marks
 		}
-		m.Meaning, m.Exact = f.end(start)
-		if r := m.Reminders; r != nil && r.Rest == (continuity.Hash{}) {
-			r.Rest = m.Meaning
-		}
-		if m.Marks = len(f.cuts); m.Marks > 0 {
-			m.Mark = f.cuts[m.Marks-1]
-		}
+		m := f.oneMessage()
 		facts.Marks += m.Marks
 		f.seen = append(f.seen, m)
+		if n := f.at - from; f.msg == "" && (n >= runLength || n >= runStart && m.Meaning[0]%8 == 0) {
+			f.recall.keep(run{of: OfMessages, messages: f.seen[first:], marks: facts.Marks - marks}, f.text[from:f.at], from)
+			from = -1
+		}
 	})
 	facts.Messages = append(facts.Messages, f.seen...)
+}
+
+// recalled takes messages that were read before, if any stand here.
+func (f *form) recalled(facts *continuity.Facts) bool {
+	known := f.recall.find(OfMessages, f.text[f.at:])
+	if known == nil {
+		return false
+	}
+	first := len(f.seen)
+	f.seen = append(f.seen, known.messages...)
+	moveMessages(f.seen[first:], f.at)
+	facts.Marks += known.marks
+	f.at += known.length
+	return true
+}
+
+// oneMessage reads the message that stands here.
+func (f *form) oneMessage() (m continuity.Message) {
+	start := f.begin()
+	m.Span.Start = f.at
+	f.message(&m, nil)
+	m.Span.End = f.at
+	if m.Role == continuity.User && f.msg == "" {
+		m.Reminders = reminders(f.out[start:])
+	}
+	m.Meaning, m.Exact = f.end(start)
+	if r := m.Reminders; r != nil && r.Rest == (continuity.Hash{}) {
+		r.Rest = m.Meaning
+	}
+	if m.Marks = len(f.cuts); m.Marks > 0 {
+		m.Mark = f.cuts[m.Marks-1]
+	}
+	return m
 }
 
 // message writes one message and calls see, if it is not nil, with each of its
