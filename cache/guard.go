@@ -68,6 +68,8 @@ type Guard struct {
 	reads   breaker
 	writes  breaker
 	slots   chan struct{}
+	// quick stores are asked at once: they have nothing to wait for.
+	quick bool
 }
 
 var _ Store = (*Guard)(nil)
@@ -89,7 +91,9 @@ func NewGuard(store Store, o GuardOptions) *Guard {
 	if o.OnFailure == nil {
 		o.OnFailure = func(Op, Reason) {}
 	}
+	_, quick := store.(*Memory)
 	return &Guard{
+		quick:   quick,
 		store:   store,
 		options: o,
 		reads:   breaker{limit: o.Failures, pause: o.Probe},
@@ -105,7 +109,9 @@ func (g *Guard) GetMany(ctx context.Context, keys ...string) ([][]byte, error) {
 	}
 	// What the caller may change later is copied: a store that comes too late
 	// would still read it.
-	keys = slices.Clone(keys)
+	if !g.quick {
+		keys = slices.Clone(keys)
+	}
 	return ask(ctx, g, OpGet, func(ctx context.Context) ([][]byte, error) {
 		return g.store.GetMany(ctx, keys...)
 	})
@@ -116,9 +122,11 @@ func (g *Guard) Set(ctx context.Context, entries ...Entry) error {
 	if err := g.admit(OpSet); err != nil {
 		return err
 	}
-	entries = slices.Clone(entries)
-	for i := range entries {
-		entries[i].Value = bytes.Clone(entries[i].Value)
+	if !g.quick {
+		entries = slices.Clone(entries)
+		for i := range entries {
+			entries[i].Value = bytes.Clone(entries[i].Value)
+		}
 	}
 	_, err := ask(ctx, g, OpSet, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, g.store.Set(ctx, entries...)
@@ -131,7 +139,9 @@ func (g *Guard) CompareAndSwap(ctx context.Context, old []byte, entry Entry) (sw
 	if err := g.admit(OpSwap); err != nil {
 		return false, err
 	}
-	old, entry.Value = bytes.Clone(old), bytes.Clone(entry.Value)
+	if !g.quick {
+		old, entry.Value = bytes.Clone(old), bytes.Clone(entry.Value)
+	}
 	return ask(ctx, g, OpSwap, func(ctx context.Context) (bool, error) {
 		return g.store.CompareAndSwap(ctx, old, entry)
 	})
@@ -166,8 +176,12 @@ type answer[T any] struct {
 }
 
 // ask does an admitted operation, in a goroutine of its own: a read from a disk
-// that hangs does not end with its context.
+// that hangs does not end with its context. Memory fails only when it is closed.
 func ask[T any](ctx context.Context, g *Guard, op Op, do func(context.Context) (T, error)) (T, error) {
+	if g.quick {
+		defer func() { <-g.slots }()
+		return do(ctx)
+	}
 	limited, cancel := context.WithTimeout(ctx, g.options.Deadline)
 	defer cancel()
 	answers := make(chan answer[T], 1)

@@ -1,0 +1,130 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"warmpath/cache"
+	"warmpath/cache/lineage"
+	"warmpath/gateway/catalog"
+	"warmpath/gateway/upstream"
+	"warmpath/metrics"
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// longWork is a request in the middle of long work: a hundred tools, of which
+// the first few are gone, and many turns that read files.
+func longWork(messages, gone int) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"model":"claude-opus-5-5","max_tokens":32000,"stream":true,"tools":[`)
+	for i := gone; i < 100; i++ {
+		if i > gone {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"name":"tool_%d","description":"Reads a file from disk and returns its lines with numbers. Use it before \"edit\".",`+
+			`"input_schema":{"type":"object","properties":{"path":{"type":"string","description":"An absolute path"},`+
+			`"limit":{"type":"integer","minimum":1}},"required":["path"],"additionalProperties":false}}`, i)
+	}
+	prose := `The relay reads one chunk, hands it to the splitter and writes it on. Nothing is decoded twice, and what nobody asked ` +
+		`to change stays.\n\nfunc main() {\n\tfmt.Println(\"hello, world\")\n}\n`
+	fmt.Fprintf(&b, `],"system":[{"type":"text","text":"%s","cache_control":{"type":"ephemeral"}}],"messages":[`, strings.Repeat(prose, 60))
+	for i := range messages / 2 {
+		fmt.Fprintf(&b, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_01A09q90qw90lq%06d","content":"%s"}]},`+
+			`{"role":"assistant","content":[{"type":"text","text":"I will read it."},{"type":"tool_use","id":"toolu_01A09q90qw90lq%06d",`+
+			`"name":"tool_50","input":{"path":"/src/relay/file_%d.go","limit":200}}]},`, i, strings.Repeat(prose, 1+i%30), i+1, i)
+	}
+	fmt.Fprintf(&b, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_01A09q90qw90lq%06d","content":"%s",`+
+		`"cache_control":{"type":"ephemeral"}}]}]}`, messages/2, strings.Repeat(prose, 1+messages/2%30))
+	return b.Bytes()
+}
+
+// planning is a relay that sends nothing.
+func planning(b testing.TB) (*Relay, *forgetful) {
+	b.Helper()
+	snapshot, problems := catalog.Build(catalog.Settings{Addresses: map[string]string{"anthropic": "http://127.0.0.1:1"}})
+	if len(problems) > 0 {
+		b.Fatal(problems)
+	}
+	m := metrics.New(metrics.NewRegistry(), snapshot.Providers(), snapshot.Models())
+	store := &forgetful{Store: cache.NewGuard(cache.NewMemory(64<<20), cache.GuardOptions{})}
+	r := New(&Settings{Catalog: snapshot, Mode: rewrite.ModeOn, EarlyBetas: true, Marks: true, DecodedBody: 1 << 30}, nil, m,
+		lineage.New(store, time.Hour), nil)
+	return r, store
+}
+
+// forgetful is a store that can be told to keep no more conversations.
+type forgetful struct {
+	cache.Store
+	full bool
+}
+
+func (f *forgetful) CompareAndSwap(ctx context.Context, old []byte, entry cache.Entry) (bool, error) {
+	if f.full {
+		return true, nil
+	}
+	return f.Store.CompareAndSwap(ctx, old, entry)
+}
+
+// plan does with a request what is done before it goes out, and remembers it.
+func plan(b testing.TB, r *Relay, body []byte) *exchange {
+	b.Helper()
+	x := newExchange(r, rewrite.Messages, time.Now())
+	x.ctx = b.Context()
+	x.req = &Request{Dialect: rewrite.Messages, Operation: OpGenerate, Method: http.MethodPost, Path: []byte("/v1/messages"), Body: body,
+		Fields: []upstream.Field{{Name: []byte("warmpath-conversation"), Value: []byte("long work")}}}
+	if failure := x.prepare(); failure != nil {
+		b.Fatal(failure)
+	}
+	if x.warmth == nil || x.warmth.blind {
+		b.Fatal("the request is not planned")
+	}
+	x.remember()
+	return x
+}
+
+// BenchmarkPlan plans, edits and remembers the next turn of long work, in which
+// the newest turn came, the mark moved on and ten tools went. The multiple is
+// that of one check of the same bytes, and the aim is three. Cold is a process
+// that has not read the conversation before.
+func BenchmarkPlan(b *testing.B) {
+	for name, size := range map[string]int{"1MB": 500, "200KB": 90} {
+		before, now := longWork(size-2, 0), longWork(size, 10)
+		b.Run(fmt.Sprintf("%s of %dKB", name, len(now)>>10), func(b *testing.B) {
+			r, store := planning(b)
+			x := plan(b, r, before)
+			head, sent := x.warmth.heads[len(x.warmth.heads)-1], x.warmth.plan.Next.Sent
+			if err := r.memory.SaveSealed(b.Context(), x.warmth.plan.Next, lineage.Seal(head, sent, fmt.Sprintf("toolu_01A09q90qw90lq%06d", size/2))); err != nil {
+				b.Fatal(err)
+			}
+			store.full = true
+			b.ReportAllocs()
+			var times, bases []time.Duration
+			for b.Loop() {
+				begin := time.Now()
+				x := plan(b, r, now)
+				times = append(times, time.Since(begin))
+				b.StopTimer()
+				if x.warmth.plan.Tools == nil || len(x.warmth.plan.Inserts) != 1 {
+					b.Fatalf("%d inserts, epoch %q", len(x.warmth.plan.Inserts), x.warmth.plan.Epoch)
+				}
+				begin = time.Now()
+				if err := splice.Valid(now); err != nil {
+					b.Fatal(errors.New(err.Msg))
+				}
+				bases = append(bases, time.Since(begin))
+				b.StartTimer()
+			}
+			slices.Sort(times)
+			slices.Sort(bases)
+			b.ReportMetric(float64(times[len(times)/2])/float64(bases[len(bases)/2]), "x-validation")
+		})
+	}
+}
