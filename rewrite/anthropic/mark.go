@@ -14,6 +14,10 @@ import (
 // of nested blocks included. An element without any is returned as it is, and
 // so is text that does not read as an element.
 func StripMark(element []byte) []byte {
+	if !bytes.Contains(element, []byte("cache_control")) && !bytes.Contains(element, []byte(`\u`)) {
+		// Without escapes nothing else can be a mark's name.
+		return element
+	}
 	edits := markEdits(nil, element, 0, nil)
 	if len(edits) == 0 {
 		return element
