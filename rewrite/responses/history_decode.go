@@ -1,0 +1,116 @@
+package responses
+
+import (
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// item appends what an element of the history says.
+func (r *requestReader) item(value []byte) *fault {
+	var i itemFields
+	if !splice.Fields(value, i.set) {
+		return bad("", "is no object; send an item")
+	}
+	switch kind := splice.Text(i.kind); kind {
+	case "additional_tools", "tool_search_output":
+		return r.lateTools(kind, value, &i)
+	case ownMark + "directive":
+		return r.directive(i.blocks)
+	case ownMark + "user_message", ownMark + "prompt":
+		// What was said to the user or asked of him is not for the model.
+		return nil
+	}
+	item, f := r.itemOf(value, &i)
+	if f != nil {
+		return f
+	}
+	if item.Kind == rewrite.ItemReasoning && item.Payload.Provider == ownProvider {
+		return r.carried(&item.Payload)
+	}
+	if item.Kind == rewrite.ItemCall && !item.Call.Custom {
+		item.Call.Arguments = objectOf(item.Call.Arguments)
+	}
+	r.c.Items = append(r.c.Items, item)
+	return nil
+}
+
+// objectOf makes an object of arguments that are none, which models write when
+// they are cut off, and which other dialects cannot say.
+func objectOf(arguments rewrite.JSON) rewrite.JSON {
+	switch {
+	case len(arguments) == 0:
+		return rewrite.JSON(`{}`)
+	case splice.Valid(arguments) != nil || !isObject(arguments):
+		return rewrite.WrapFreeText(arguments)
+	}
+	return arguments
+}
+
+// lateTools adds tools to the catalogue that are offered from here on.
+func (r *requestReader) lateTools(kind string, value []byte, i *itemFields) *fault {
+	tools, f := r.tools(i.tools, nil)
+	if f != nil {
+		return f.in("tools")
+	}
+	item := rewrite.Item{Kind: rewrite.ItemDirective, ID: idOf(i.id), Payload: r.payload(kind, value)}
+	for _, tool := range tools {
+		tool.Deferred = true
+		r.late = append(r.late, tool)
+		item.Directive.Add = append(item.Directive.Add, tool.Name)
+	}
+	r.c.Items = append(r.c.Items, item)
+	return nil
+}
+
+// directive reads what the operator says in mid-conversation: text, and changes
+// of what is offered, in their order.
+func (r *requestReader) directive(blocks []byte) (f *fault) {
+	change := func(add, remove []string) {
+		if n := len(r.c.Items); n > 0 && r.c.Items[n-1].Kind == rewrite.ItemDirective && r.c.Items[n-1].Payload.Empty() {
+			d := &r.c.Items[n-1].Directive
+			d.Add, d.Remove = append(d.Add, add...), append(d.Remove, remove...)
+			return
+		}
+		r.c.Items = append(r.c.Items, rewrite.Item{Kind: rewrite.ItemDirective, Directive: rewrite.Directive{Add: add, Remove: remove}})
+	}
+	if !splice.Elements(blocks, func(block []byte) bool {
+		var kind, text, name string
+		splice.Fields(block, func(key, value []byte) bool {
+			switch string(key) {
+			case "type":
+				kind = splice.Text(value)
+			case "text":
+				text = splice.Text(value)
+			case "name":
+				name = splice.Text(value)
+			}
+			return true
+		})
+		switch kind {
+		case "text":
+			r.c.Items = append(r.c.Items, rewrite.Item{Role: rewrite.RoleSystem, Parts: []rewrite.Part{{Text: text}}})
+		case "tool_addition":
+			change([]string{name}, nil)
+		case "tool_removal":
+			change(nil, []string{name})
+		default:
+			f = bad("blocks", "has a block that is none of text, tool_addition and tool_removal")
+		}
+		return f == nil
+	}) {
+		return bad("blocks", "is no list; send the blocks of the directive")
+	}
+	return f
+}
+
+// isObject says that valid JSON is an object.
+func isObject(value []byte) bool {
+	for _, c := range value {
+		switch c {
+		case ' ', '\t', '\n', '\r':
+			continue
+		}
+		return c == '{'
+	}
+	return false
+}

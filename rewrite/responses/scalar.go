@@ -1,0 +1,74 @@
+package responses
+
+import (
+	"strings"
+
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// reader reads what a provider has made, or a client on its behalf.
+type reader struct{ provider string }
+
+// formats are the beginning of this dialect's formats of payloads.
+const formats = "responses/"
+
+// payload keeps a value in the provider's own words.
+func (r reader) payload(kind string, value []byte) rewrite.Payload {
+	return rewrite.Payload{Provider: r.provider, Format: formats + kind, Value: value}
+}
+
+// native is the value of a payload that provider gets byte for byte, in place of
+// whatever else is known; nil if it is another's.
+func native(p *rewrite.Payload, provider string) []byte {
+	if p.Empty() || p.Provider != provider || !strings.HasPrefix(p.Format, formats) {
+		return nil
+	}
+	return p.Value
+}
+
+// ownMark begins the names of what this dialect has of our own.
+const ownMark = "warmpath:"
+
+func isOwn(name string) bool { return strings.HasPrefix(name, ownMark) }
+
+// madeHere is in the names of items that no provider has made.
+const madeHere = "_wp_"
+
+// idOf is a name that a provider has given; empty for one that was made here.
+func idOf(value []byte) string {
+	if id := splice.Text(value); !strings.Contains(id, madeHere) {
+		return id
+	}
+	return ""
+}
+
+// textOf is a string, or nothing for null.
+func textOf(value []byte) (string, *fault) {
+	if splice.Null(value) {
+		return "", nil
+	}
+	text, ok := splice.String(value)
+	if !ok {
+		return "", bad("", "is no text; send a string, or leave it out")
+	}
+	return string(text), nil
+}
+
+// present is a value that is not null.
+func present(value []byte) rewrite.JSON {
+	if splice.Null(value) {
+		return nil
+	}
+	return value
+}
+
+func switchOf(value []byte) rewrite.Switch {
+	switch string(value) {
+	case "true":
+		return rewrite.On
+	case "false":
+		return rewrite.Off
+	}
+	return rewrite.Unset
+}
