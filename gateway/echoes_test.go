@@ -20,6 +20,8 @@ type echoing struct {
 	// fleeting leaves them out of all but the newest message.
 	reminds, fleeting bool
 	shuffles          *rand.Rand
+	// effort is that of the next turns; empty leaves it to the model.
+	effort string
 }
 
 var spellings = []string{"as it came", "sorted", "shuffled", "shuffled"}
@@ -29,7 +31,16 @@ var echoMoods = map[string]func(*agent){
 	"spells its past otherwise": func(a *agent) { a.echo.spelling = spellings[a.pick(len(spellings))] },
 	"reminds":                   func(a *agent) { a.echo.reminds = !a.echo.reminds },
 	"forgets its reminders":     func(a *agent) { a.echo.fleeting = true },
-	"keeps its reminders":       func(a *agent) { a.echo.fleeting = false },
+	"changes its effort": func(a *agent) {
+		// On other models that costs the cache of all messages, whoever says it.
+		if level := []string{"low", "medium", "high"}[a.pick(3)]; a.model != "claude-opus-4-8" {
+			a.rewound = a.rewound || a.echo.effort == ""
+			a.echo.effort = level
+		}
+	},
+	// No message can say this, so that it costs what it costs straight.
+	"leaves its effort":   func(a *agent) { a.rewound, a.echo.effort = a.rewound || a.echo.effort != "", "" },
+	"keeps its reminders": func(a *agent) { a.echo.fleeting = false },
 }
 
 func init() { maps.Copy(moods, echoMoods) }

@@ -141,9 +141,11 @@ func (a *agent) body() []byte {
 		blocks[len(blocks)-1] = block
 		last.Content = blocks
 	}
-	body, err := json.Marshal(map[string]any{
-		"model": a.model, "max_tokens": 1000, "tools": tools, "system": system, "messages": messages,
-	})
+	request := map[string]any{"model": a.model, "max_tokens": 1000, "tools": tools, "system": system, "messages": messages}
+	if a.echo.effort != "" {
+		request["output_config"] = map[string]any{"effort": a.echo.effort}
+	}
+	body, err := json.Marshal(request)
 	if err != nil {
 		panic(err)
 	}
@@ -407,6 +409,9 @@ func (s *session) ask(base string, sum *usage) (goesOn bool) {
 	notes, err := inForce(record.Body)
 	if diff := cmp.Diff(wanted, notes); err != nil || diff != "" {
 		s.t.Fatalf("%s: %v: reminders in force (-want +got):\n%s\nsent %s\nupstream %s", s.where(), err, diff, short(string(body)), short(record.Body))
+	}
+	if effort := record.Seen.Settings["effort"]; s.echo.effort != "" && s.echo.effort != effort {
+		s.t.Fatalf("%s: the effort is %s, want %s", s.where(), effort, s.echo.effort)
 	}
 	for _, thinking := range record.Seen.Thinking {
 		if !thinking.Kept && header.Get("warmpath-repaired") == "" && header.Get("warmpath-epoch") == "0" {

@@ -5,9 +5,9 @@ import "github.com/prometheus/client_golang/prometheus"
 // The closed sets of what continuity does, in the order of their metrics.
 var (
 	// EditKinds are the edits that one request can have.
-	EditKinds = []string{"directive_text", "tool_addition", "tool_removal", "tool_definition", "frozen_tools", "frozen_system", "first_bytes"}
+	EditKinds = []string{"directive_text", "tool_addition", "tool_removal", "tool_definition", "frozen_tools", "frozen_system", "first_bytes", "effort"}
 	// EpochReasons are why a prefix is begun anew.
-	EpochReasons = []string{"fresh", "tools_changed", "system_changed", "directive_too_big", "bytes_lost", "history_rewritten", "retreat"}
+	EpochReasons = []string{"fresh", "tools_changed", "system_changed", "directive_too_big", "bytes_lost", "effort_changed", "history_rewritten", "retreat"}
 	// Retreats are why a request was sent again with less of ours in it.
 	Retreats = []string{"bound_thinking", "system_message", "beta", "marks", "diagnostics", "other"}
 	// UnplannedReasons are why a request that could have been planned was sent as

@@ -51,13 +51,15 @@ func (c *codec) state(s *continuity.State) {
 	c.number(&s.Wrote)
 	c.string(&s.Session)
 	prior := s.Prior != nil
-	c.flags(&s.Sealed, &s.Bound, &s.Drop, &prior)
+	c.flags(&s.Sealed, &s.Bound, &s.Drop, &prior, &s.Leveled)
 	c.tools(&s.Tools)
 	c.part(func() {
 		slice(c, &s.Sections, c.section)
 		slice(c, &s.Text, c.effective)
 	})
 	c.part(func() { slice(c, &s.Edits, c.edit) })
+	c.string(&s.Effort)
+	c.string(&s.Asked)
 	c.echoes(&s.Echoes)
 	c.number(&s.Echoed)
 	if !prior {

@@ -96,6 +96,7 @@ func TestEveryFieldIsWritten(t *testing.T) {
 func TestFlagsAreTheirOwn(t *testing.T) {
 	tests := map[string]continuity.State{
 		"sealed": {Sealed: true}, "bound": {Bound: true}, "drop": {Drop: true}, "prior": {Prior: &continuity.Prior{}},
+		"leveled":   {Leveled: true},
 		"offered":   {Tools: []continuity.FrozenTool{{Offered: true}}},
 		"deferred":  {Tools: []continuity.FrozenTool{{Deferred: true}}},
 		"named":     {Tools: []continuity.FrozenTool{{Named: true}}},

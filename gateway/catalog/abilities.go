@@ -24,6 +24,7 @@ type ability struct {
 
 	Diagnostics bool `yaml:"diagnostics"`
 	Minimum     int  `yaml:"minimum"`
+	Effort      bool `yaml:"effort"`
 }
 
 // abilities are the rows by kind of endpoint and model.
@@ -48,7 +49,7 @@ func (a ability) compiled() continuity.Abilities {
 		Reference: a.Tools == "reference" || a.Tools == "definition",
 		Define:    a.Tools == "definition",
 
-		Diagnostics: a.Diagnostics, Minimum: a.Minimum,
+		Diagnostics: a.Diagnostics, Minimum: a.Minimum, Effort: a.Effort,
 	}
 }
 
@@ -60,6 +61,7 @@ var columns = map[string][]string{
 	"marks":   {"none", "automatic"},
 
 	"diagnostics": {"true", "false"},
+	"effort":      {"true", "false"},
 }
 
 // abilities checks and compiles those that configuration gives.
@@ -74,6 +76,7 @@ func (r Row) abilities(report func(message string, path ...string)) map[string]c
 		own[model] = ability{
 			Text: row["text"] == "true", Tools: row["tools"], Binding: row["binding"] == "true", Marks: row["marks"],
 			Diagnostics: row["diagnostics"] == "true",
+			Effort:      row["effort"] == "true",
 		}.compiled()
 	}
 	return own

@@ -10,8 +10,8 @@ import (
 )
 
 func TestAbilities(t *testing.T) {
-	all := continuity.Abilities{Text: true, Reference: true, Define: true, Binding: true, Automatic: true, Diagnostics: true, Minimum: 512}
-	unbound := continuity.Abilities{Text: true, Reference: true, Define: true, Automatic: true, Diagnostics: true, Minimum: 512}
+	all := continuity.Abilities{Text: true, Reference: true, Define: true, Binding: true, Automatic: true, Diagnostics: true, Minimum: 512, Effort: true}
+	unbound := continuity.Abilities{Text: true, Reference: true, Define: true, Automatic: true, Diagnostics: true, Minimum: 512, Effort: true}
 	byName := continuity.Abilities{Text: true, Reference: true}
 	tests := map[string]struct {
 		endpoint, model string
@@ -72,7 +72,7 @@ func TestOwnAbilities(t *testing.T) {
 	for model, want := range map[string]continuity.Abilities{
 		"house-model":     {Text: true, Reference: true},
 		"claude-opus-5":   {Automatic: true, Binding: true, Diagnostics: true},
-		"claude-opus-5-5": {Text: true, Reference: true, Define: true, Binding: true, Automatic: true, Diagnostics: true, Minimum: 512},
+		"claude-opus-5-5": {Text: true, Reference: true, Define: true, Binding: true, Automatic: true, Diagnostics: true, Minimum: 512, Effort: true},
 	} {
 		if diff := cmp.Diff(want, p.Abilities(model)); diff != "" {
 			t.Errorf("%s: %s", model, diff)

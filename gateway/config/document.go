@@ -33,7 +33,7 @@ var fileSchema = func() *schema {
 		"providers": {each: &schema{fields: map[string]*schema{
 			"label": scalar, "base_url": scalar, "dialects": list, "bases": names, "key": scalar, "key_style": scalar, "endpoint": scalar,
 			"mode": scalar, "abilities": {each: &schema{fields: map[string]*schema{
-				"text": scalar, "tools": scalar, "binding": scalar, "marks": scalar, "diagnostics": scalar,
+				"text": scalar, "tools": scalar, "binding": scalar, "marks": scalar, "diagnostics": scalar, "effort": scalar,
 			}}},
 		}}},
 	}}

@@ -123,7 +123,7 @@ func explainAbilities(own map[string]continuity.Abilities) yaml.MapSlice {
 		}
 		rows = append(rows, item(model, yaml.MapSlice{
 			item("text", able.Text), item("tools", tools), item("binding", able.Binding), item("marks", marks),
-			item("diagnostics", able.Diagnostics),
+			item("diagnostics", able.Diagnostics), item("effort", able.Effort),
 		}))
 	}
 	return rows

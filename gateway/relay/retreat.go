@@ -122,7 +122,7 @@ func (x *exchange) retreat(why retreat, refusal []byte) bool {
 
 // lasting reports a plan that needs nothing which the provider is taken to lack.
 func (w *warmth) lasting() bool {
-	return (w.able.Text || len(w.plan.Inserts) == 0) && (w.able.Reference || !w.changesTools())
+	return (w.able.Text || len(w.plan.Inserts) == 0) && (w.able.Reference || !w.changesTools()) && (w.able.Effort || !w.plan.Next.Leveled)
 }
 
 // giveUp goes back to the client's own bytes. The thinking in the history was
@@ -142,6 +142,7 @@ const (
 	lacksBinding
 	lacksAutomatic
 	lacksDiagnostics
+	lacksEffort
 )
 
 // lacking is what a refusal says about the provider. A misplaced message says
@@ -157,7 +158,7 @@ func lacking(why retreat, refusal []byte, betas []string) (lacks lack) {
 			lacks = lacksDefine | lacksReference
 		}
 	case noBeta:
-		for beta, lack := range map[string]lack{betaDefine: lacksDefine, betaByName: lacksReference, betaBinding: lacksBinding} {
+		for beta, lack := range map[string]lack{betaDefine: lacksDefine, betaByName: lacksReference, betaBinding: lacksBinding, betaEffort: lacksEffort} {
 			if slices.Contains(betas, beta) && says(beta) {
 				lacks |= lack
 			}
@@ -166,6 +167,8 @@ func lacking(why retreat, refusal []byte, betas []string) (lacks lack) {
 		case lacks != 0:
 		case says("block_binding"):
 			lacks = lacksBinding
+		case says("output_config"):
+			lacks = lacksEffort
 		default:
 			lacks = lacksDefine | lacksReference
 		}
@@ -188,6 +191,7 @@ func (l lack) without(able continuity.Abilities) continuity.Abilities {
 	able.Binding = able.Binding && l&lacksBinding == 0
 	able.Automatic = able.Automatic && l&lacksAutomatic == 0
 	able.Diagnostics = able.Diagnostics && l&lacksDiagnostics == 0
+	able.Effort = able.Effort && l&lacksEffort == 0
 	return able
 }
 
@@ -244,6 +248,7 @@ func (r *refusals) without(provider, model string, able continuity.Abilities) co
 const (
 	betaDefine  = "inline-tools-2026-09-15"
 	betaByName  = "mid-conversation-tool-changes-2026-07-01"
+	betaEffort  = "mid-conversation-output-config-2026-07-01"
 	betaBinding = "thinking-binding-controls-2026-08-01"
 )
 
@@ -258,6 +263,9 @@ func (w *warmth) needs(early bool) []string {
 		case w.able.Reference:
 			betas = append(betas, betaByName)
 		}
+	}
+	if w.able.Effort && (early || w.plan.Next.Leveled) {
+		betas = append(betas, betaEffort)
 	}
 	if w.plan.Drop && !w.stripped {
 		betas = append(betas, betaBinding)

@@ -164,6 +164,9 @@ func count(plan *continuity.Plan, edited func(kind string)) {
 	if plan.Again != nil {
 		edited("first_bytes")
 	}
+	if plan.Level != "" {
+		edited("effort")
+	}
 	if plan.Said == nil {
 		return
 	}
@@ -305,7 +308,7 @@ func (w *warmth) reader(ctx context.Context, memory *lineage.Lineage) continuity
 			return anthropic.SectionText(element), true
 		},
 		Render: func(d *continuity.Directive) []byte {
-			rendered := anthropic.Directive{Texts: d.Texts, Remove: d.Remove, Add: d.Add}
+			rendered := anthropic.Directive{Texts: d.Texts, Remove: d.Remove, Add: d.Add, Effort: d.Effort}
 			for _, span := range d.Define {
 				rendered.Define = append(rendered.Define, anthropic.StripMark(w.body[span.Start:span.End]))
 			}
@@ -349,7 +352,7 @@ func (w *warmth) fetch(ctx context.Context, memory *lineage.Lineage) bool {
 
 // edited is the body with the plan's edits.
 func (w *warmth) edited() ([]byte, error) {
-	edits := anthropic.Edits{Inserts: w.plan.Inserts, Drop: w.plan.Drop, Replace: w.again()}
+	edits := anthropic.Edits{Inserts: w.plan.Inserts, Drop: w.plan.Drop, Effort: w.plan.Effort, Replace: w.again()}
 	if w.asked {
 		edits.Diagnostics = anthropic.Diagnostics(w.previous())
 	}

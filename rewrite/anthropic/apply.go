@@ -30,6 +30,8 @@ type Edits struct {
 	// Drop asks the provider to drop thinking that is bound to another prefix,
 	// instead of refusing the request.
 	Drop bool
+	// Effort, unless nil, is the effort at the top level, empty for none.
+	Effort *string
 	// Diagnostics, unless nil, is a JSON value that asks the provider why the
 	// cache missed, unless the client asks itself.
 	Diagnostics []byte
@@ -93,6 +95,11 @@ func Apply(dst, body []byte, facts *continuity.Facts, edits *Edits) ([]byte, err
 			return dst, err
 		}
 	}
+	if edits.Effort != nil {
+		if err := p.effort(*edits.Effort); err != nil {
+			return dst, err
+		}
+	}
 	if edits.Diagnostics != nil {
 		p.member("diagnostics", places.diagnostics, edits.Diagnostics, false)
 	}
@@ -111,8 +118,8 @@ func Apply(dst, body []byte, facts *continuity.Facts, edits *Edits) ([]byte, err
 // absent; first is where the first message would stand, end the bracket that
 // closes the body.
 type places struct {
-	tools, system, thinking, automatic, diagnostics rewrite.Span
-	first, end                                      int
+	tools, system, thinking, config, automatic, diagnostics rewrite.Span
+	first, end                                              int
 }
 
 // outline finds the places again, stepping over what the facts have the spans
@@ -156,6 +163,8 @@ func (p *places) of(name []byte) *rewrite.Span {
 		return &p.system
 	case "thinking":
 		return &p.thinking
+	case "output_config":
+		return &p.config
 	case "cache_control":
 		return &p.automatic
 	case "diagnostics":

@@ -26,6 +26,8 @@ func apply(t *testing.T, body string, edits anthropic.Edits) string {
 	return string(got)
 }
 
+func word(s string) *string { return &s }
+
 func texts(list ...string) [][]byte {
 	out := make([][]byte, len(list))
 	for i, s := range list {
@@ -71,6 +73,16 @@ func TestApply(t *testing.T) {
 		"drop":                              {`{"thinking":{"type":"adaptive" },"messages":[]}`, anthropic.Edits{Drop: true}, `{"thinking":{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"} },"messages":[]}`},
 		"drop in place of error":            {`{"thinking":{"block_binding":{"prefix_mismatch_behavior":"error"},"type":"enabled","budget_tokens":1024},"messages":[]}`, anthropic.Edits{Drop: true}, `{"thinking":{"block_binding":{"prefix_mismatch_behavior":"drop_block"},"type":"enabled","budget_tokens":1024},"messages":[]}`},
 		"drop without thinking":             {`{"messages":[]}`, anthropic.Edits{Drop: true}, `{"messages":[],"thinking":{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"}}}`},
+		"effort":                            {`{"output_config":{ "effort" : "low", "format":{}},"messages":[]}`, anthropic.Edits{Effort: word("high")}, `{"output_config":{ "effort" : "high", "format":{}},"messages":[]}`},
+		"effort without configuration":      {`{"messages":[]}`, anthropic.Edits{Effort: word("high")}, `{"messages":[],"output_config":{"effort":"high"}}`},
+		"effort for null":                   {`{"output_config":null,"messages":[]}`, anthropic.Edits{Effort: word("high")}, `{"output_config":{"effort":"high"},"messages":[]}`},
+		"effort in an empty configuration":  {`{"output_config":{ },"messages":[]}`, anthropic.Edits{Effort: word("high")}, `{"output_config":{"effort":"high"},"messages":[]}`},
+		"effort beside others":              {`{"output_config":{"format":{} },"messages":[]}`, anthropic.Edits{Effort: word("high")}, `{"output_config":{"format":{},"effort":"high" },"messages":[]}`},
+		"no effort, the only one":           {`{"output_config":{"effort":"low"},"messages":[]}`, anthropic.Edits{Effort: word("")}, `{"output_config":{},"messages":[]}`},
+		"no effort, the first":              {`{"output_config":{"effort":"low", "format":{}},"messages":[]}`, anthropic.Edits{Effort: word("")}, `{"output_config":{"format":{}},"messages":[]}`},
+		"no effort, the last":               {`{"output_config":{"format":{} , "effort":"low" },"messages":[]}`, anthropic.Edits{Effort: word("")}, `{"output_config":{"format":{} },"messages":[]}`},
+		"no effort, none before":            {`{"output_config":{"format":{}},"messages":[]}`, anthropic.Edits{Effort: word("")}, `{"output_config":{"format":{}},"messages":[]}`},
+		"no effort at all":                  {`{"messages":[]}`, anthropic.Edits{Effort: word("")}, `{"messages":[]}`},
 		"diagnostics":                       {`{"messages":[]}`, anthropic.Edits{Diagnostics: []byte(`{"previous_message_id":null}`)}, `{"messages":[],"diagnostics":{"previous_message_id":null}}`},
 		"the client's diagnostics":          {`{"diagnostics":{"previous_message_id":"m"},"messages":[]}`, anthropic.Edits{Diagnostics: []byte(`{"previous_message_id":null}`)}, `{"diagnostics":{"previous_message_id":"m"},"messages":[]}`},
 	} {

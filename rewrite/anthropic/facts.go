@@ -118,6 +118,16 @@ func (f *form) setting(name []byte, facts *continuity.Facts) {
 			}
 			return drop
 		})
+	case "thinking":
+		f.object(func(name []byte) verdict {
+			if string(name) == "type" {
+				kind := f.word()
+				facts.Rigid = string(kind) == "between_tools" || string(kind) == "disabled"
+			} else {
+				f.value()
+			}
+			return drop
+		})
 	case "tool_choice":
 		var kind, tool []byte
 		f.object(func(name []byte) verdict {

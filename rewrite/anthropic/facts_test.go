@@ -159,7 +159,7 @@ func TestReadFactsOfMessages(t *testing.T) {
 		"the client's own system": {`{"role":"system","content":"Be brief."}`, continuity.Message{Role: continuity.System, Blocks: 1}},
 		"a scoped one":            {`{"role":"system","content":"x","clear_at":"next_user_message"}`, continuity.Message{Role: continuity.System, Blocks: 1, Scoped: true}},
 		"one that stays":          {`{"role":"system","content":"x","clear_at":"never"}`, continuity.Message{Role: continuity.System, Blocks: 1}},
-		"effort only":             {`{"role":"system","content":[],"output_config":{"effort":"low"}}`, continuity.Message{Role: continuity.System, Bare: true}},
+		"effort only":             {`{"role":"system","content":[],"output_config":{"effort":"low"}}`, continuity.Message{Role: continuity.System, Bare: true, Effort: "low"}},
 		"a user cannot sign":      {`{"role":"user","content":[` + toolUse + `,` + thought + `]}`, continuity.Message{Blocks: 2}},
 		"the key of an argument":  {said(`{"type":"tool_use","id":"a","name":"a","input":{"signature":"EqoBCkgIARABGAIiQL8"}}`), continuity.Message{Role: continuity.Assistant, Blocks: 1, Calls: true}},
 	} {

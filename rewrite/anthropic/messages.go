@@ -83,6 +83,8 @@ func (f *form) message(m *continuity.Message, see func(block)) {
 			content = true
 			f.content(m, see)
 			return keep
+		case "output_config":
+			return f.effort(m)
 		case "clear_at":
 			word := f.word()
 			m.Scoped = string(word) == "next_user_message"
@@ -94,6 +96,22 @@ func (f *form) message(m *continuity.Message, see func(block)) {
 		f.fail("a message has no content")
 	}
 	m.Bare = m.Role == continuity.System && m.Blocks == 0
+}
+
+// effort writes the configuration of a system message, of which the effort is
+// noted.
+func (f *form) effort(m *continuity.Message) verdict {
+	if f.space() != '{' {
+		return f.optional()
+	}
+	f.object(func(name []byte) verdict {
+		if string(name) == "effort" && f.space() == '"' {
+			m.Effort = string(f.word())
+			return keep
+		}
+		return f.optional()
+	})
+	return keep
 }
 
 // role looks ahead for the role of the message that stands here, since how its

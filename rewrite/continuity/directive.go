@@ -11,9 +11,12 @@ type Directive struct {
 	Remove, Add []string
 	// Define are whole definitions, as they stand in the request.
 	Define []rewrite.Span
+	// Effort is the effort from the user's next turn on. It stands in a message by
+	// itself, before that turn.
+	Effort string
 }
 
-// Empty reports a directive that says nothing.
+// Empty reports a directive that says nothing at the tail.
 func (d *Directive) Empty() bool {
 	return len(d.Texts)+len(d.Remove)+len(d.Add)+len(d.Define) == 0
 }

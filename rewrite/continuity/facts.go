@@ -22,8 +22,10 @@ type Facts struct {
 	// Session is a name that the client gives its conversation, empty for none.
 	// It is not read from the body.
 	Session string
-	// Effort is the top-level effort as it is written, empty if it is not.
+	// Effort is the top-level effort as it is written, empty if it is not. Rigid
+	// says that thinking is configured so that no message may have another.
 	Effort string
+	Rigid  bool
 	// Forced is the name of the tool that tool_choice demands, empty for none;
 	// Demands says that it demands a call, of whichever tool.
 	Forced  string
@@ -142,6 +144,8 @@ type Message struct {
 	Mark  rewrite.Span
 	// Bare is a system message without content, which only sets the effort.
 	Bare bool
+	// Effort is the effort that a system message sets, empty for none.
+	Effort string
 	// Scoped is a system message that ends with the next user message.
 	Scoped bool
 	// Spelled says that the message holds what reaches the model as it is

@@ -18,6 +18,10 @@ type Plan struct {
 	Inserts []Edit
 	// Said is the directive that is among Inserts for the first time, if any.
 	Said *Directive
+	// Effort, unless nil, is the top-level effort to send, empty for none, and
+	// Level the effort that a message among Inserts sets for the first time.
+	Effort *string
+	Level  string
 	// Drop asks for thinking to be left out whose prefix no longer exists.
 	Drop bool
 	// Wrote is the number of the client's messages that the provider has in its
@@ -40,7 +44,7 @@ type Keep struct {
 
 // Untouched reports a plan that sends the request as it came.
 func (p *Plan) Untouched() bool {
-	return p.Tools == nil && p.Sections == nil && len(p.Inserts) == 0 && len(p.Again) == 0 && !p.Drop
+	return p.Tools == nil && p.Sections == nil && len(p.Inserts) == 0 && len(p.Again) == 0 && p.Effort == nil && !p.Drop
 }
 
 // ClientIndex is the client's number of a message by the one that the provider
@@ -82,6 +86,7 @@ func Begin(conversation string, before *State, why Reason, facts *Facts, able Ab
 		Conversation: conversation, Model: facts.Model, Sent: len(facts.Messages), Session: facts.Session,
 		Tools: freeze(facts.Tools), Sections: freezeText(facts.Sections), Text: effective(facts.Sections),
 	}
+	next.Effort, next.Asked = facts.Effort, facts.Effort
 	next.remember(facts)
 	var echoes echoPlan
 	for i := range facts.Messages {
@@ -105,7 +110,8 @@ func Continue(s *State, facts *Facts, able Abilities, read Reader) *Plan {
 	echoes := planEchoes(s, facts, able, room, read)
 	said := tools.change
 	said.Texts = append(text.say, echoes.say...)
-	why := firstReason(tools.reason, text.reason)
+	effort := planEffort(s, facts, able)
+	why := firstReason(tools.reason, text.reason, effort.reason)
 	if why == None && !s.Bound && tooBig(&said, facts) {
 		why = DirectiveTooBig
 	}
@@ -115,16 +121,25 @@ func Continue(s *State, facts *Facts, able Abilities, read Reader) *Plan {
 	next := &State{
 		Conversation: s.Conversation, Epoch: s.Epoch, Model: facts.Model, Sent: len(facts.Messages), Sealed: s.Sealed, Session: facts.Session,
 		Drop: s.Drop, Tools: tools.frozen, Sections: s.Sections, Text: text.text, Edits: s.Edits, Prior: s.prior(facts),
+		Effort: effort.first, Asked: effort.asked, Leveled: s.Leveled || effort.level != "",
 		Echoes: echoes.echoes, Echoed: echoes.size,
 	}
 	next.remember(facts)
 	plan := &Plan{Tools: tools.pieces, Sections: text.pieces, Again: echoes.again, Drop: s.Drop && holdsBound(facts), Wrote: s.Wrote, Next: next}
+	if next.Effort != facts.Effort {
+		plan.Effort = &next.Effort
+	}
+	next.Edits = slices.Clip(s.Edits)
+	if effort.level != "" {
+		plan.Level = effort.level
+		next.Edits = append(next.Edits, Edit{After: effort.after, Bytes: read.Render(&Directive{Effort: effort.level})})
+	}
 	if !said.Empty() {
 		plan.Said = &said
-		next.Edits = append(slices.Clip(s.Edits), Edit{After: next.Sent, Bytes: read.Render(&said)})
-		if next.Prior == nil {
-			next.Prior = &Prior{Edits: len(s.Edits), Withdrawn: withdrawn(s.Echoes), Tools: s.Tools, Text: s.Text}
-		}
+		next.Edits = append(next.Edits, Edit{After: next.Sent, Bytes: read.Render(&said)})
+	}
+	if len(next.Edits) > len(s.Edits) && next.Prior == nil {
+		next.Prior = &Prior{Edits: len(s.Edits), Withdrawn: withdrawn(s.Echoes), Tools: s.Tools, Text: s.Text}
 	}
 	plan.Inserts = next.Edits
 	plan.Keep = append(keepNew(s, facts), echoes.keep...)
@@ -147,7 +162,13 @@ func (s *State) at(messages []Message) *State {
 		}
 		moved := *s
 		moved.Tools, moved.Text = s.Prior.Tools, s.Prior.Text
-		moved.Edits = s.Edits[:s.Prior.Edits]
+		moved.Edits = slices.Clone(s.Edits[:s.Prior.Edits])
+		for _, e := range s.Edits[s.Prior.Edits:] {
+			if e.After < s.Sent {
+				// What sets the effort may stand anywhere.
+				moved.Edits = append(moved.Edits, e)
+			}
+		}
 		moved.Echoes = withWithdrawn(s.Echoes, s.Prior.Withdrawn)
 		moved.Prior = nil
 		return &moved

@@ -35,6 +35,11 @@ type State struct {
 	// with all changes since.
 	Text  []Effective
 	Edits []Edit
+	// Effort is the top-level effort as first sent, Asked as the client has it now;
+	// what differs is said in messages.
+	Effort, Asked string
+	// Leveled says that a message of the gateway's sets the effort.
+	Leveled bool
 	// Echoes are the messages that may come back otherwise, in their order, and
 	// Echoed is how many bytes of them are kept.
 	Echoes []Echo
@@ -103,6 +108,9 @@ type Abilities struct {
 	// Automatic allows the provider to be asked to mark the end of the prompt
 	// itself.
 	Automatic bool
+	// Effort allows the effort to be set by a message: at the top level it is part
+	// of the prefix.
+	Effort bool
 	// Keep allows the bytes of messages to be kept, to send them again as they
 	// were first sent. It is the operator's to say.
 	Keep bool
@@ -135,6 +143,7 @@ const (
 	SystemChanged   Reason = "system_changed"
 	DirectiveTooBig Reason = "directive_too_big"
 	BytesLost       Reason = "bytes_lost"
+	EffortChanged   Reason = "effort_changed"
 	// HistoryRewritten goes on from the last message that the client has not
 	// changed.
 	HistoryRewritten Reason = "history_rewritten"
