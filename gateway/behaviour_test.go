@@ -117,11 +117,16 @@ func (r *rover) begin() {
 	words := fmt.Sprintf("Turn %d. DO[say Done.]", r.turn)
 	for _, tool := range r.tools {
 		if name, ok := tool["name"].(string); ok && tool["defer_loading"] != true && tool["type"] == nil {
-			words = fmt.Sprintf("Turn %d. DO[think 10; call %s {}; then; say Done.]", r.turn, name)
+			input := r.input
+			if input == "" {
+				input = "{}"
+			}
+			words = fmt.Sprintf("Turn %d. DO[think 10; call %s %s; then; say Done.]", r.turn, name, input)
 			break
 		}
 	}
 	r.history = append(slices.Clip(r.history), object{"role": "user", "content": []any{textBlock(words)}})
+	r.remind()
 	r.history = append(r.history, r.tail...)
 	r.tail = nil
 }
@@ -285,7 +290,6 @@ func unmark(value any) {
 var (
 	addedWords   = regexp.MustCompile(`(?s)^<instructions-added>\n(.*)\n</instructions-added>$`)
 	removedWords = regexp.MustCompile(`(?s)^<instructions-removed>\n.*?<old>\n(.*)\n</old>\n</instructions-removed>$`)
-	goneWords    = regexp.MustCompile(`no longer applies: (\d+)`)
 	changedWords = regexp.MustCompile(`(?s)^<instructions-changed>\n.*?<old>\n(.*)\n</old>\n.*?<new>\n(.*)\n</new>\n</instructions-changed>$`)
 )
 
@@ -310,11 +314,7 @@ func shorthand(content any) string {
 		case block["type"] == "tool_addition":
 			parts = append(parts, "+"+name)
 		case strings.HasPrefix(block["text"].(string), "<reminders-changed>"):
-			var gone []string
-			for _, number := range goneWords.FindAllStringSubmatch(block["text"].(string), -1) {
-				gone = append(gone, number[1])
-			}
-			parts = append(parts, "[reminders "+strings.Join(gone, ", ")+" are gone]")
+			parts = append(parts, notesChanged(block["text"].(string)))
 		default:
 			text := addedWords.ReplaceAllString(block["text"].(string), "[+$1]")
 			text = removedWords.ReplaceAllString(text, "[-$1]")

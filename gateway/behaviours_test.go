@@ -199,7 +199,7 @@ var claude = map[string]behaviour{
 	"FB-11 changes the effort by a message": {
 		newer: true,
 		agent: func(r *rover) { r.betas = []string{"mid-conversation-output-config-2026-07-01"} },
-		moves: []move{{sent: holds(`"output_config":{"effort":"low"}`), rewrites: true, does: func(r *rover) {
+		moves: []move{{sent: holds(`"output_config":{"effort":"low"}`), does: func(r *rover) {
 			more("output_config", object{"effort": "low"})(r)
 			r.tail = append(r.tail, object{"role": "system", "content": []any{}, "output_config": object{"effort": "low"}})
 		}}},
@@ -221,7 +221,7 @@ var claude = map[string]behaviour{
 			r.history = []object{{"role": "user", "content": []any{textBlock("Hello."), textBlock(reminder)}}}
 		},
 		moves: []move{
-			{said: "[reminders 1 are gone]", does: func(r *rover) { r.first(func(content []any) []any { return content[:1] }) }},
+			{said: "[reminders -1]", does: func(r *rover) { r.first(func(content []any) []any { return content[:1] }) }},
 			{does: server("a"), said: "+mcp__a__one +mcp__a__two"},
 		},
 	},
@@ -277,6 +277,15 @@ var claude = map[string]behaviour{
 			{does: all(server("a"), line("main", "other"), (*rover).dropReminders),
 				said: "[Branch: main. -> Branch: other.] +mcp__a__one +mcp__a__two"},
 			{does: (*rover).dropReminders},
+		},
+	},
+	"FB-22 resumes, and reminders are gone and come back": {
+		agent: func(r *rover) { r.again.reminds = true },
+		moves: []move{
+			{does: func(r *rover) { r.again.forgets = true }, said: "[reminders -1 -3 -4 -6]"},
+			{does: func(r *rover) { r.again.reminds = false }, said: "[reminders -7 -9]"},
+			// They are back when it resumes once more.
+			{does: func(r *rover) { r.again.forgets = false }, said: "[reminders +1 +3 +4 +6 +7 +9]"},
 		},
 	},
 	"FB-23 puts a memory file before everything": {moves: []move{
@@ -346,7 +355,7 @@ var others = map[string]behaviour{
 	},
 	"FB-48 opencode and pi change the effort": {
 		model: "claude-opus-5-5",
-		moves: []move{{rewrites: true, does: all(more("output_config", object{"effort": "high"}), more("max_tokens", 8000))}},
+		moves: []move{{does: all(more("output_config", object{"effort": "high"}), more("max_tokens", 8000))}, {}},
 	},
 	"FB-49 pi switches the model and makes thinking text": {moves: []move{{epoch: "fresh", sent: asItCame, does: func(r *rover) {
 		r.model = "claude-opus-5"
@@ -376,6 +385,10 @@ var others = map[string]behaviour{
 	"FB-53 cline's only mark never moves": {
 		agent: func(r *rover) { r.marks = "first" },
 		moves: []move{{}, {}, {sent: holds(`"cache_control":{"type":"ephemeral"}`)}, {}},
+	},
+	"FB-54 an agent that writes calls in another order": {
+		agent: func(r *rover) { r.again.respells, r.input = true, `{"b":[1.0,{"d":1,"c":2}],"a":"<é>"}` },
+		moves: []move{{sent: holds(`{"b":[1.0,{"d":1,"c":2}],"a":"<é>"}`)}, {}, {sent: holds(`{"b":[1.0,{"d":1,"c":2}],"a":"<é>"}`)}},
 	},
 	"FB-56 langchain asks for automatic marks": {
 		agent: func(r *rover) { r.marks = "automatic" },

@@ -44,6 +44,8 @@ type rover struct {
 	reply    string // the identifier of the newest
 	result   string // what its tools say
 	usage    usage
+	again    rewriting
+	input    string // of its calls, instead of {}
 }
 
 func newRover(seed uint64, key string, base ...string) *rover {
@@ -348,6 +350,7 @@ func (r *rover) body() object {
 			messages[i]["content"] = block["text"]
 		}
 	}
+	r.again.write(messages)
 	body["messages"] = messages
 	return r.marked(body)
 }
@@ -540,6 +543,7 @@ func (r *rover) say() {
 		"DO[think 10; call " + name + " {\"x\":\"2\"}; call " + name + " {\"x\":\"3\"}]", "DO[search cats]", "DO[think 5; search dogs; stop pause]",
 	}
 	r.history = append(slices.Clip(r.history), object{"role": "user", "content": []any{textBlock(fmt.Sprintf("Turn %d. %s", r.turn, scripts[r.rng.IntN(len(scripts))]))}})
+	r.remind()
 	r.history = append(r.history, r.tail...)
 	r.tail = nil
 }
@@ -565,6 +569,9 @@ func (r *rover) hear(content []any) (goesOn bool) {
 	}
 	if len(results) > 0 {
 		r.history = append(r.history, object{"role": "user", "content": results})
+		if len(open) == 0 {
+			r.remind()
+		}
 	}
 	return len(results)+len(open) > 0
 }

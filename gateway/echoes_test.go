@@ -43,7 +43,80 @@ var echoMoods = map[string]func(*agent){
 	"keeps its reminders": func(a *agent) { a.echo.fleeting = false },
 }
 
-func init() { maps.Copy(moods, echoMoods) }
+// rewriting is how a rover writes its past: with other orders of arguments each
+// time, with a reminder in words and results, and without those of the past.
+type rewriting struct{ respells, reminds, forgets bool }
+
+var againRoves = map[string]func(*rover){
+	"FB-54 spells its past otherwise": func(r *rover) { r.again.respells = !r.again.respells },
+	"FB-22 forgets its reminders":     func(r *rover) { r.again.forgets = true },
+	"remembers its reminders":         func(r *rover) { r.again.forgets = false },
+	"reminds itself":                  func(r *rover) { r.again.reminds = !r.again.reminds },
+}
+
+func init() {
+	maps.Copy(moods, echoMoods)
+	maps.Copy(roves, againRoves)
+}
+
+// remind adds a reminder to the newest message.
+func (r *rover) remind() {
+	if !r.again.reminds {
+		return
+	}
+	last := len(r.history) - 1
+	content, ok := r.history[last]["content"].([]any)
+	if !ok || r.history[last]["role"] != "user" {
+		return
+	}
+	for i, b := range content {
+		if block := maps.Clone(b.(object)); block["type"] == "tool_result" {
+			block["content"] = "done\n\n" + noteOpen + "Files may be stale." + noteShut
+			content = slices.Clone(content)
+			content[i] = block
+		}
+	}
+	r.history = slices.Clone(r.history)
+	r.history[last] = object{"role": "user", "content": append(slices.Clip(content), textBlock(fmt.Sprint(noteOpen, "It is turn ", r.turn, ".", noteShut)))}
+}
+
+// write writes messages as the agent does now.
+func (w rewriting) write(messages []object) {
+	for i, m := range messages {
+		content, ok := m["content"].([]any)
+		switch {
+		case !ok:
+		case m["role"] == "user" && w.forgets && i < len(messages)-1:
+			if left := forgetful(content); len(left) > 0 {
+				m["content"] = left
+			}
+		case m["role"] == "assistant" && w.respells:
+			content = slices.Clone(content)
+			for j, b := range content {
+				block := maps.Clone(b.(object))
+				if input, ok := block["input"].(object); ok {
+					block["input"] = backwards(input, len(messages))
+				}
+				content[j] = block
+			}
+			m["content"] = content
+		}
+	}
+}
+
+// backwards writes an object with its members in another order every other time.
+func backwards(input object, n int) json.RawMessage {
+	names := slices.Sorted(maps.Keys(input))
+	if n%4 < 2 {
+		slices.Reverse(names)
+	}
+	var members []string
+	for _, name := range names {
+		value, _ := json.Marshal(input[name])
+		members = append(members, strconv.Quote(name)+":"+string(value))
+	}
+	return json.RawMessage("{" + strings.Join(members, ",") + "}")
+}
 
 const noteOpen, noteShut = "<system-reminder>", "</system-reminder>"
 
@@ -137,6 +210,19 @@ func (a *agent) reorder(object json.RawMessage) json.RawMessage {
 }
 
 var changedNotes = regexp.MustCompile(`(no longer applies|applies again): (\d+)`)
+
+// notesChanged is what is said of reminders, in shorthand.
+func notesChanged(text string) string {
+	short := "[reminders"
+	for _, change := range changedNotes.FindAllStringSubmatch(text, -1) {
+		sign := " -"
+		if change[1] == "applies again" {
+			sign = " +"
+		}
+		short += sign + change[2]
+	}
+	return short + "]"
+}
 
 // inForce are the reminders in blocks of their own that the model goes by, each
 // once, and those that it was sent: all that stand in the user's messages, less
