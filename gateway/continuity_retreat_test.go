@@ -333,7 +333,7 @@ func TestSilence(t *testing.T) {
 		if turn > 0 && last.body != want {
 			t.Errorf("turn %d: the provider got %s\nwant %s", turn, last.body, want)
 		}
-		if beta := last.header.Get("Anthropic-Beta"); beta != "inline-tools-2026-09-15" {
+		if beta := last.header.Get("Anthropic-Beta"); beta != "inline-tools-2026-09-15,mid-conversation-output-config-2026-07-01" {
 			t.Errorf("turn %d: the betas are %q", turn, beta)
 		}
 	}
