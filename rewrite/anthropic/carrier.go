@@ -1,0 +1,44 @@
+package anthropic
+
+import (
+	"strings"
+
+	"warmpath/rewrite"
+)
+
+// What other providers made travels in the fields that clients of this dialect
+// hand back unseen: the signature of a thought, the data of a redacted one, the
+// index of a citation. A redacted thought with one of these endings holds the
+// payload of the item that stands before or after it.
+const (
+	ofBefore = ".last"
+	ofAfter  = ".next"
+)
+
+// plainReasoning is the format of the payload that signs reasoning of which
+// there is nothing but the text.
+const plainReasoning = "reasoning/plain"
+
+// plainSign is the signature of such reasoning.
+func plainSign() string {
+	p := rewrite.Payload{Format: plainReasoning, Value: rewrite.JSON("null")}
+	return p.Envelope()
+}
+
+// carried opens what a client hands back; to is the ending, if it has one.
+func carried(text string) (p rewrite.Payload, to string, ok bool) {
+	for _, ending := range []string{ofBefore, ofAfter} {
+		if rest, found := strings.CutSuffix(text, ending); found {
+			p, ok = rewrite.OpenEnvelope(rest)
+			return p, ending, ok
+		}
+	}
+	p, ok = rewrite.OpenEnvelope(text)
+	return p, "", ok
+}
+
+// isReasoning reports whether a payload is a thought, in the formats of all
+// dialects.
+func isReasoning(p *rewrite.Payload) bool {
+	return strings.Contains(p.Format, "reasoning") || strings.Contains(p.Format, "thinking") || strings.Contains(p.Format, "thought")
+}
