@@ -46,14 +46,14 @@ type codec struct {
 // state has first what two states that are the same may differ in.
 func (c *codec) state(s *continuity.State) {
 	c.names(s)
-	c.string(&s.Model)
 	c.number(&s.Sent)
 	c.number(&s.Wrote)
-	c.string(&s.Session)
 	prior := s.Prior != nil
 	c.flags(&s.Sealed, &s.Bound, &s.Drop, &prior, &s.Leveled)
 	c.tools(&s.Tools)
 	c.part(func() {
+		c.string(&s.Model)
+		c.string(&s.Session)
 		slice(c, &s.Sections, c.section)
 		slice(c, &s.Text, c.effective)
 	})
@@ -94,28 +94,66 @@ func (c *codec) turn(t *continuity.Turn) {
 	c.number(&t.Cached)
 	c.flags(&t.Reported, &t.Missed, &t.Asked)
 	c.string(&t.Reply)
-	for i := range t.Params {
-		c.digest(&t.Params[i])
+	c.partOver(shorter, func() {
+		for i := range t.Params {
+			c.digest(&t.Params[i])
+		}
+		c.digest(&t.Betas)
+		c.digest(&t.Own)
+		c.digest(&t.Tools)
+		c.digest(&t.System)
+	})
+	c.spelled(&t.Spelled)
+}
+
+// spelling is how many bytes that grow with each message stand together, once
+// there are so many: what was written of earlier messages stays the same.
+const spelling = 64
+
+func (c *codec) spelled(text *[]byte) {
+	n := len(*text)
+	if c.number(&n); c.reading {
+		if c.bad || n < 0 || n > maxState {
+			c.bad = true
+			return
+		}
+		if *text = nil; n > 0 {
+			*text = make([]byte, n)
+		}
 	}
-	c.digest(&t.Betas)
-	c.digest(&t.Own)
-	c.digest(&t.Tools)
-	c.digest(&t.System)
-	c.text(&t.Spelled)
+	whole := n - n%spelling
+	c.partOver(shorter, func() {
+		for chunk := range slices.Chunk((*text)[:whole], spelling) {
+			c.partOver(0, func() { c.raw(chunk) })
+		}
+	})
+	c.raw((*text)[whole:])
+}
+
+// raw reads or writes bytes of a known number.
+func (c *codec) raw(text []byte) {
+	if c.reading {
+		copy(text, c.take(len(text)))
+	} else {
+		c.bytes = append(c.bytes, text...)
+	}
 }
 
 // inlined is the length in bytes up to which a part stands in the state: less is
-// not worth an entry of its own.
-const inlined = 128
+// not worth an entry of its own. What stays the same for a whole conversation is
+// worth it when it is shorter.
+const inlined, shorter = 128, 48
 
 // part reads or writes what changes seldom from one request to the next. Where
 // it is long, its hash stands in the state.
-func (c *codec) part(each func()) {
+func (c *codec) part(each func()) { c.partOver(inlined, each) }
+
+func (c *codec) partOver(limit int, each func()) {
 	apart := false
 	start := len(c.bytes)
 	if c.flags(&apart); !c.reading {
 		each()
-		if part := c.bytes[start+1:]; len(part) > inlined {
+		if part := c.bytes[start+1:]; len(part) > limit {
 			sum := sha256.Sum256(part)
 			hash := continuity.Hash(sum[:16])
 			c.apart(hash, part)

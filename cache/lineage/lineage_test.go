@@ -186,7 +186,7 @@ func TestTheOldestLanesGiveWayToLargeOnes(t *testing.T) {
 	l := lineage.New(cache.NewMemory(64<<20), time.Hour)
 	for i := range 4 {
 		large := state(fmt.Sprint("lane ", i), 1)
-		large.Session = strings.Repeat("x", 24<<10) + fmt.Sprint(i)
+		large.Wrote, large.Last = i, &continuity.Turn{Reply: strings.Repeat("x", 24<<10)}
 		save(t, l, "scope", history("u1"), large, nil)
 	}
 	if got := states(t, find(t, l, "scope", history("u1"))); len(got) != 2 || got[1].Conversation != "lane 3" {
@@ -198,7 +198,7 @@ func TestAStateThatIsTooLargeIsNotSaved(t *testing.T) {
 	l := lineage.New(cache.NewMemory(64<<20), time.Hour)
 	heads := lineage.Heads("scope", history("u1"))
 	large := state("c", 1)
-	large.Session = strings.Repeat("x", 64<<10)
+	large.Last = &continuity.Turn{Reply: strings.Repeat("x", 64<<10)}
 	if err := l.Save(context.Background(), heads[1], new(lineage.Known), large, nil); !errors.Is(err, cache.ErrTooLarge) {
 		t.Errorf("%v, want cache.ErrTooLarge", err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // version is that of what is written. Raise it when the order or the form of it
 // changes; that a field comes, goes or changes its type is seen without it.
-const version = 1
+const version = 2
 
 // header begins whatever is written under a history. What begins otherwise was
 // written by another version of the gateway, and is as if lost.
@@ -72,7 +72,7 @@ func split(value []byte) (records [][]byte) {
 // unnamed is a record without the names of its conversation and the request that
 // made it; nil if it is none.
 func unnamed(record []byte) []byte {
-	c := codec{reading: true, bytes: record}
+	c := codec{reading: true, bytes: record, known: func(continuity.Hash) []byte { return nil }}
 	var s continuity.State
 	if c.names(&s); c.bad {
 		return nil
