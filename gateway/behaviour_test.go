@@ -243,6 +243,7 @@ func ownMessages(t *testing.T, client object, upstream string) (own []string) {
 	type message struct {
 		Role    string
 		Content any
+		Config  struct{ Effort string } `json:"output_config"`
 	}
 	read := func(text []byte) []message {
 		var request struct{ Messages []message }
@@ -258,7 +259,11 @@ func ownMessages(t *testing.T, client object, upstream string) (own []string) {
 	theirs := read(text)
 	for _, m := range read([]byte(upstream)) {
 		if m.Role == "system" && (len(theirs) == 0 || !reflect.DeepEqual(m, theirs[0])) {
-			own = append(own, shorthand(m.Content))
+			words := shorthand(m.Content)
+			if m.Config.Effort != "" {
+				words = strings.TrimSpace(words + " effort=" + m.Config.Effort)
+			}
+			own = append(own, words)
 			continue
 		}
 		if len(theirs) == 0 || theirs[0].Role != m.Role {
