@@ -21,6 +21,8 @@ var (
 // breaks counts misses and what was saved from them.
 type breaks struct {
 	misses, tokens, saved *prometheus.CounterVec
+	// children are those of misses and tokens by reason, source and causer.
+	children map[[3]string][2]prometheus.Counter
 }
 
 func newBreaks() breaks {
@@ -37,12 +39,14 @@ func newBreaks() breaks {
 		saved: counter("warmpath_saved_tokens_total",
 			"Estimate of the input tokens read from the cache that the client's own bytes would have had processed again.",
 			"provider", "model"),
+		children: map[[3]string][2]prometheus.Counter{},
 	}
 	for _, reason := range MissReasons {
 		for _, source := range MissSources {
 			for _, by := range MissCausers {
-				b.misses.WithLabelValues(reason, source, by)
-				b.tokens.WithLabelValues(reason, source, by)
+				b.children[[3]string{reason, source, by}] = [2]prometheus.Counter{
+					b.misses.WithLabelValues(reason, source, by), b.tokens.WithLabelValues(reason, source, by),
+				}
 			}
 		}
 	}
@@ -55,10 +59,14 @@ func (b *breaks) all() []prometheus.Collector {
 
 // Broke counts a miss for one of MissReasons, which one of MissSources has found
 // and one of MissCausers has caused, and the tokens that were processed again
-// for it, 0 where none had been in the cache.
+// for it, 0 where none had been in the cache. It panics on any other word.
 func (m *Metrics) Broke(reason, source, by string, tokens int64) {
-	m.breaks.misses.WithLabelValues(reason, source, by).Inc()
-	add(m.breaks.tokens.WithLabelValues(reason, source, by), tokens)
+	child, ok := m.breaks.children[[3]string{reason, source, by}]
+	if !ok {
+		panic("BUG: a miss outside the closed sets: " + reason + ", " + source + ", " + by)
+	}
+	child[0].Inc()
+	add(child[1], tokens)
 }
 
 // Saved counts the tokens that one request found in the cache and would have

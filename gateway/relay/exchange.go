@@ -37,8 +37,9 @@ type exchange struct {
 	warmth   *warmth // nil where continuity does not apply
 	rescued  bool    // the request was mended although it is left alone
 	evidence continuity.Evidence
-	judged   bool   // there is evidence
-	notes    *notes // until the reply is followed
+	judged   bool // there is evidence
+	notes    notes
+	tenant   string // who asks; set once the scope is known
 	ahead    []byte // of the reply's body, read before it was handed over
 	record   Record
 
@@ -78,7 +79,7 @@ func (x *exchange) handedOver() {
 	allLines.Put(x.lines)
 	x.lines, x.reply.Fields = nil, nil
 	x.req, x.out, x.plain, x.warmth = nil, upstream.Request{}, nil, nil
-	x.named, x.prompt, x.notes = nil, nil, nil
+	x.named, x.prompt, x.tenant = nil, nil, ""
 	x.room.give()
 }
 

@@ -83,7 +83,7 @@ func (w *warmth) decided(e *Explanation) (why []string) {
 		}
 	}
 	plan, said := w.plan, w.plan.Said
-	say(plan.Epoch != continuity.None, string(plan.Epoch))
+	say(plan.Epoch != continuity.None && plan.Epoch != continuity.Fresh, string(plan.Epoch))
 	switch plan.Epoch {
 	case continuity.ToolsChanged:
 		say(!w.able.Reference, "without_tool_changes")

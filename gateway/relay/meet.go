@@ -76,8 +76,8 @@ func (w *warmth) broken() continuity.Reason {
 // follow gives the notes to the tap, if it can follow the reply, and else takes
 // them at once.
 func (x *exchange) follow(status int, length int64) {
-	n := x.notes
-	if x.notes = nil; n == nil {
+	n := &x.notes
+	if n.state == nil {
 		return
 	}
 	if status != 200 || x.tap.off || x.tap.encoding != "" {

@@ -30,23 +30,25 @@ type notes struct {
 	saved  bool
 }
 
-// note makes the notes of a request that the provider has accepted. What the
-// state needs of the request is kept at once: the request will be gone.
-func (x *exchange) note(w *warmth, keep map[continuity.Hash][]byte) *notes {
+// note begins the notes of a request that the provider has accepted. What the
+// state needs of the request is kept at once: the request will be gone. It is
+// false if that could not be kept.
+func (x *exchange) note(w *warmth, keep map[continuity.Hash][]byte) bool {
 	w.plan.Next.Last = x.turn(w)
 	if len(keep) > 0 {
 		if err := x.relay.memory.Keep(x.ctx, keep); err != nil {
 			x.relay.metrics.Unplanned(unsaved(err))
-			return nil
+			return false
 		}
 	}
-	n := &notes{
+	n := &x.notes
+	*n = notes{
 		relay: x.relay, ctx: x.ctx, report: &x.record.Report, head: w.heads[len(w.heads)-1], known: w.known,
-		state: w.plan.Next, evidence: &x.evidence, ending: ending(tenant(x.req.Fields), w.facts.Messages),
+		state: w.plan.Next, evidence: &x.evidence, ending: ending(x.tenant, w.facts.Messages),
 	}
 	n.passage.model, n.passage.route = x.way()
 	n.passage.turn, n.passage.conversation, n.passage.sent = n.state.Last, n.state.Conversation, n.state.Sent
-	return n
+	return true
 }
 
 // defaultLifetime is how long the provider keeps what it was told no time for.
@@ -107,7 +109,7 @@ func (n *notes) save() {
 		n.passage.saved = true
 	}
 	n.relay.trail.add(n.ending, n.passage)
-	n.known = nil
+	n.known, n.state = nil, nil
 }
 
 // complete notes what the provider says of its cache.

@@ -15,7 +15,8 @@ import (
 // scope names whose conversation a request can belong to: the tenant, the
 // endpoint, the model. It is only ever hashed.
 func (x *exchange) scope() string {
-	return strings.Join([]string{tenant(x.req.Fields), x.target.Provider.Name, x.target.Base.String(), x.target.Model}, "\x00")
+	x.tenant = tenant(x.req.Fields)
+	return strings.Join([]string{x.tenant, x.target.Provider.Name, x.target.Base.String(), x.target.Model}, "\x00")
 }
 
 // session is what the client calls the conversation, empty if it has no name

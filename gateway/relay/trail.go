@@ -4,13 +4,15 @@ import (
 	"crypto/sha256"
 	"sync"
 
+	"warmpath/gateway/catalog"
 	"warmpath/rewrite/continuity"
 )
 
 // passage is where a turn of a conversation went, and what it was.
 type passage struct {
-	model, route string
-	turn         *continuity.Turn
+	model string
+	route catalog.Base
+	turn  *continuity.Turn
 	// conversation is its name, and sent the number of messages of the turn.
 	conversation string
 	sent         int
@@ -51,20 +53,21 @@ func (t *trail) find(key continuity.Hash) (p passage, ok bool) {
 
 // named is the key of a conversation's newest turn.
 func named(conversation string) continuity.Hash {
-	digest := sha256.Sum256([]byte("conversation\x00" + conversation))
+	var room [64]byte
+	digest := sha256.Sum256(append(append(room[:0], "conversation "...), conversation...))
 	return continuity.Hash(digest[:16])
 }
 
 // ending names the end of a history for a tenant: its last two messages, one of
 // which is a reply that hardly any other conversation has there.
 func ending(tenant string, messages []continuity.Message) continuity.Hash {
-	digest := sha256.New()
-	digest.Write([]byte(tenant))
-	for i := range messages[max(0, len(messages)-2):] {
-		meaning := messages[max(0, len(messages)-2)+i].Meaning
-		digest.Write(meaning[:])
+	var room [512]byte
+	end := append(room[:0], tenant...)
+	for _, m := range messages[max(0, len(messages)-2):] {
+		end = append(end, m.Meaning[:]...)
 	}
-	return continuity.Hash(digest.Sum(nil)[:16])
+	digest := sha256.Sum256(end)
+	return continuity.Hash(digest[:16])
 }
 
 // lastReply is the index of the newest reply in a history, -1 for none.
@@ -100,7 +103,7 @@ func (x *exchange) retrace(w *warmth) past {
 	if reply < 0 || w.state != nil && (w.stranger || !askedAgain(messages, w.known.Sent, reply)) {
 		return p
 	}
-	end, ok := x.relay.trail.find(ending(tenant(x.req.Fields), messages[:reply]))
+	end, ok := x.relay.trail.find(ending(x.tenant, messages[:reply]))
 	if w.stranger {
 		return end.changed(w.facts)
 	}
@@ -154,6 +157,4 @@ func askedAgain(messages []continuity.Message, known, reply int) bool {
 }
 
 // way is the model that a request goes to, and the endpoint.
-func (x *exchange) way() (model, route string) {
-	return x.target.Model, x.target.Provider.Name + " " + x.target.Base.String()
-}
+func (x *exchange) way() (model string, route catalog.Base) { return x.target.Model, *x.target.Base }

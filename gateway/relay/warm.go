@@ -410,10 +410,7 @@ func (x *exchange) remember() {
 		}
 		keep[k.Hash] = anthropic.StripMark(w.body[k.Span.Start:k.Span.End])
 	}
-	if x.notes = x.note(w, keep); x.notes == nil {
-		return
-	}
-	w.saved = true
+	w.saved = x.note(w, keep)
 }
 
 // unsaved is why a conversation could not be remembered.
