@@ -37,6 +37,7 @@ type codec struct {
 	bytes   []byte // to read from, or written so far
 	at      int    // the place of reading
 	bad     bool   // what was read is nothing that was written here
+	passing bool   // strings are read over
 
 	apart   func(continuity.Hash, []byte)
 	known   func(continuity.Hash) []byte
@@ -80,6 +81,11 @@ func (c *codec) names(s *continuity.State) {
 	c.number(&s.Epoch)
 	last := s.Last != nil
 	if c.flags(&last); !last {
+		return
+	}
+	if c.passing {
+		var turn continuity.Turn
+		c.turn(&turn)
 		return
 	}
 	if c.reading {
@@ -320,8 +326,8 @@ func (c *codec) string(s *string) {
 	n := len(*s)
 	if c.number(&n); !c.reading {
 		c.bytes = append(c.bytes, *s...)
-	} else {
-		*s = string(c.take(n))
+	} else if text := c.take(n); !c.passing {
+		*s = string(text)
 	}
 }
 

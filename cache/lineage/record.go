@@ -72,7 +72,7 @@ func split(value []byte) (records [][]byte) {
 // unnamed is a record without the names of its conversation and the request that
 // made it; nil if it is none.
 func unnamed(record []byte) []byte {
-	c := codec{reading: true, bytes: record, known: func(continuity.Hash) []byte { return nil }}
+	c := codec{reading: true, passing: true, bytes: record, known: func(continuity.Hash) []byte { return nil }}
 	var s continuity.State
 	if c.names(&s); c.bad {
 		return nil
