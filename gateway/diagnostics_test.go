@@ -143,3 +143,47 @@ func TestWhoChangesNothingIsNotAskedAbout(t *testing.T) {
 		}
 	}
 }
+
+// A server that does not know the question is asked once.
+func TestARefusedQuestionIsGivenUp(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		words  string
+		refuse func(betas, body string) bool
+	}{
+		"the member": {"diagnostics: Extra inputs are not permitted", func(_, body string) bool { return strings.Contains(body, `"diagnostics"`) }},
+		"the beta": {
+			"Unexpected value(s) `cache-diagnosis-2026-04-07` for the `anthropic-beta` header.",
+			func(betas, _ string) bool { return strings.Contains(betas, "cache-diagnosis") },
+		},
+		"without a word of it": {"prompt is too long", func(_, body string) bool { return strings.Contains(body, `"diagnostics"`) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPicky(t, func(betas, body string) string { return when(c.refuse(betas, body), c.words) })
+			g, base, _ := start(t, p.URL, func(cfg *config.Config) { cfg.Continuity.Diagnostics = continuity.AskAlways })
+			a := &pupil{t: t, base: base, model: "claude-opus-5-5", tools: "a b", system: "A prompt.", opening: "hi"}
+			learned := c.words != "prompt is too long"
+			for turn := range 3 {
+				before := p.count()
+				own := a.body()
+				if status, got := a.ask(); status != 200 {
+					t.Fatalf("turn %d: %d %s", turn, status, got)
+				}
+				want := 2
+				if turn > 0 && learned {
+					want = 1
+				}
+				if calls := p.count() - before; calls != want {
+					t.Errorf("turn %d: it cost %d calls, want %d", turn, calls, want)
+				}
+				if last := p.last(t).body; turn > 0 && stripped(last) != own {
+					t.Errorf("turn %d: the provider got %s", turn, last)
+				}
+			}
+			_, page := send(t, "GET", "http://"+g.AdminAddr()+"/metrics", "")
+			if counted := strings.Contains(page, `warmpath_retreats_total{reason="diagnostics"} 1`); counted != learned {
+				t.Errorf("the retreat is counted: %t", counted)
+			}
+		})
+	}
+}
