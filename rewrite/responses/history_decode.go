@@ -52,7 +52,11 @@ func (r *requestReader) lateTools(kind string, value []byte, i *itemFields) *fau
 	if f != nil {
 		return f.in("tools")
 	}
-	item := rewrite.Item{Kind: rewrite.ItemDirective, ID: idOf(i.id), Payload: r.payload(kind, value)}
+	item := rewrite.Item{Kind: rewrite.ItemDirective, ID: idOf(i.id), Payload: written(kind, value)}
+	if kind == "tool_search_output" {
+		// It stays with the search, which is the provider's.
+		item.Payload.Provider = r.provider
+	}
 	for _, tool := range tools {
 		tool.Deferred = true
 		r.late = append(r.late, tool)

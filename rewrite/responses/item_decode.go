@@ -121,7 +121,7 @@ func (r reader) itemOf(value []byte, i *itemFields) (item rewrite.Item, f *fault
 			Custom: kind == "custom_tool_call_output",
 		}
 		if item.Parts, f = r.parts(i.output); i.other {
-			item.Payload = r.payload(kind, value)
+			item.Payload = written(kind, value)
 		}
 		return item, f.in("output")
 	case "computer_call", "shell_call", "local_shell_call", "apply_patch_call":
@@ -129,6 +129,9 @@ func (r reader) itemOf(value []byte, i *itemFields) (item rewrite.Item, f *fault
 	case "computer_call_output", "shell_call_output", "local_shell_call_output", "apply_patch_call_output":
 		item.Kind, item.Call.ID = rewrite.ItemResult, splice.Text(i.callID)
 		item.Parts = []rewrite.Part{{Text: readable(i.output)}}
+		// It stays with the call, which is the provider's.
+		item.Payload = r.payload(kind, value)
+		return item, nil
 	case "web_search_call", "x_search_call", "file_search_call", "code_interpreter_call", "code_execution_call",
 		"image_generation_call", "mcp_call", "mcp_list_tools":
 		r.hosted(kind, i, &item)
@@ -138,6 +141,9 @@ func (r reader) itemOf(value []byte, i *itemFields) (item rewrite.Item, f *fault
 		}
 	case ownMark + "hosted_activity":
 		return item, readActivity(i, &item)
+	case "configuration_update", "compaction_trigger", "mcp_approval_response":
+		item.Kind, item.Payload = rewrite.ItemOpaque, written(kind, value)
+		return item, nil
 	default:
 		item.Kind = rewrite.ItemOpaque
 	}

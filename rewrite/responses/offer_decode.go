@@ -56,7 +56,7 @@ func (r reader) tool(value []byte, tools []rewrite.Tool) ([]rewrite.Tool, *fault
 	}) {
 		return nil, bad("", "is no object; send a tool")
 	}
-	t.Payload = r.payload(kind, value)
+	t.Payload = written(kind, value)
 	switch kind {
 	case "function", "custom":
 		if t.Name == "" {
@@ -147,7 +147,7 @@ func (r reader) choice(value []byte) (c rewrite.ToolChoice, f *fault) {
 	}) {
 		return c, bad("", "is neither text nor an object; send one of them")
 	}
-	c.Payload = r.payload("tool_choice", value)
+	c.Payload = written("tool_choice", value)
 	if kind != "allowed_tools" {
 		if c.Mode, c.Name = "tool", name; name == "" {
 			c.Name = kind

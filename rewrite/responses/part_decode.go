@@ -123,7 +123,7 @@ func (r reader) part(value []byte) (part rewrite.Part, f *fault) {
 	case "":
 		return part, bad("type", "is missing; say what kind of part it is")
 	default:
-		part.Kind, part.Payload = rewrite.PartOpaque, r.payload(kind, value)
+		part.Kind, part.Payload = rewrite.PartOpaque, written(kind, value)
 	}
 	return part, nil
 }

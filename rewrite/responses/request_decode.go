@@ -153,7 +153,7 @@ func (r *requestReader) include(value []byte) []byte {
 func (r *requestReader) instructions(value []byte) *fault {
 	text, f := textOf(value)
 	if f == nil && text != "" {
-		r.c.System = append(r.c.System, rewrite.Part{Text: text, Payload: r.payload("instructions", value)})
+		r.c.System = append(r.c.System, rewrite.Part{Text: text, Payload: written("instructions", value)})
 	}
 	return f
 }
@@ -207,7 +207,7 @@ func (r *requestReader) thinking(value []byte) (f *fault) {
 		t.Mode = rewrite.Off
 	}
 	if other {
-		t.Extra = r.payload("reasoning_options", value)
+		t.Extra = written("reasoning_options", value)
 	}
 	return f
 }

@@ -18,13 +18,19 @@ func (r reader) payload(kind string, value []byte) rewrite.Payload {
 	return rewrite.Payload{Provider: r.provider, Format: formats + kind, Value: value}
 }
 
+// written keeps a value in the client's own words, which any provider that speaks
+// the dialect understands.
+func written(kind string, value []byte) rewrite.Payload {
+	return rewrite.Payload{Format: formats + kind, Value: value}
+}
+
 // native is the value of a payload that provider gets byte for byte, in place of
 // whatever else is known; nil if it is another's.
 func native(p *rewrite.Payload, provider string) []byte {
-	if p.Empty() || p.Provider != provider || !strings.HasPrefix(p.Format, formats) {
-		return nil
+	if p.For(provider, rewrite.Responses) {
+		return p.Value
 	}
-	return p.Value
+	return nil
 }
 
 // ownMark begins the names of what this dialect has of our own.
