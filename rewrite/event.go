@@ -25,7 +25,8 @@ const (
 	EventDone
 	// EventUsage tells what has been used so far; the last one counts.
 	EventUsage
-	// EventEnd closes the reply: Stop. Nothing follows.
+	// EventEnd closes the reply: Stop, and in Reply the Extra that came late.
+	// Nothing follows.
 	EventEnd
 	// EventError ends the reply with a fault of the provider's: Fault.
 	EventError

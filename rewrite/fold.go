@@ -13,6 +13,7 @@ type Fold struct {
 // folding is an item under construction.
 type folding struct {
 	parts     [][]byte
+	ended     []bool // by part
 	arguments []byte
 	done      bool
 }
@@ -22,10 +23,7 @@ func (f *Fold) Add(e *Event) {
 	switch e.Kind {
 	case EventBegin:
 		f.reply.ID, f.reply.Model, f.reply.Created = e.Reply.ID, e.Reply.Model, e.Reply.Created
-		f.reply.Extra = slices.Clone(e.Reply.Extra)
-		for i := range f.reply.Extra {
-			f.reply.Extra[i].Value = slices.Clone(f.reply.Extra[i].Value)
-		}
+		f.extra(e.Reply.Extra)
 	case EventItem:
 		item := e.Item.keep()
 		f.reply.Items, f.open = append(f.reply.Items, item), append(f.open, folding{})
@@ -34,6 +32,9 @@ func (f *Fold) Add(e *Event) {
 	case EventEnd:
 		f.reply.Stop = e.Stop
 		f.reply.Stop.Details = slices.Clone(e.Stop.Details)
+		if e.Reply != nil {
+			f.extra(e.Reply.Extra)
+		}
 	case EventError:
 		fault := *e.Fault
 		f.reply.Fault = &fault
@@ -44,11 +45,19 @@ func (f *Fold) Add(e *Event) {
 	}
 }
 
+// extra adds members that have no field.
+func (f *Fold) extra(members []Member) {
+	for _, m := range members {
+		f.reply.Extra = append(f.reply.Extra, Member{m.Name, slices.Clone(m.Value)})
+	}
+}
+
 // within takes an event of an open item.
 func (f *Fold) within(e *Event, item *Item, open *folding) {
 	switch e.Kind {
 	case EventPart:
 		item.Parts, open.parts = append(item.Parts, e.Part.keep()), append(open.parts, []byte(e.Part.Text))
+		open.ended = append(open.ended, false)
 		return
 	case EventArguments:
 		open.arguments = append(open.arguments, e.Text...)
@@ -69,7 +78,7 @@ func (f *Fold) within(e *Event, item *Item, open *folding) {
 	case EventPartDone:
 		text, sources := part.Text, part.Attributions
 		*part = e.Part.keep()
-		part.Text = text
+		part.Text, open.ended[e.PartIndex] = text, true
 		if len(e.Part.Attributions) == 0 {
 			part.Attributions = sources
 		}
@@ -147,6 +156,9 @@ func (f *Fold) Reply() *Reply {
 			// What is not whole is nothing that its provider has made.
 			f.reply.Items[i].Payload = Payload{}
 			for j := range f.reply.Items[i].Parts {
+				if open.ended[j] {
+					continue
+				}
 				for k := range f.reply.Items[i].Parts[j].Attributions {
 					f.reply.Items[i].Parts[j].Attributions[k].Incomplete = true
 				}

@@ -83,6 +83,26 @@ func TestFoldOfACutReply(t *testing.T) {
 	}
 }
 
+// ST-04: of a text that was cut, the parts that had ended are whole.
+func TestFoldOfACutBetweenParts(t *testing.T) {
+	var f rewrite.Fold
+	for _, e := range []rewrite.Event{
+		{Kind: rewrite.EventItem, Item: &rewrite.Item{Kind: rewrite.ItemMessage}},
+		{Kind: rewrite.EventPart, Part: &rewrite.Part{}},
+		{Kind: rewrite.EventAttribution, Attribution: &rewrite.Attribution{URL: "a"}},
+		{Kind: rewrite.EventPartDone, Part: &rewrite.Part{}},
+		{Kind: rewrite.EventPart, PartIndex: 1, Part: &rewrite.Part{}},
+		{Kind: rewrite.EventAttribution, PartIndex: 1, Attribution: &rewrite.Attribution{URL: "b"}},
+	} {
+		f.Add(&e)
+	}
+	want := []rewrite.Part{{Attributions: []rewrite.Attribution{{URL: "a"}}}, {Attributions: []rewrite.Attribution{{URL: "b", Incomplete: true}}}}
+	got := f.Reply().Items[0]
+	if diff := cmp.Diff(want, got.Parts); diff != "" || !got.Incomplete {
+		t.Error(diff, got.Incomplete)
+	}
+}
+
 // What an event points to is gone after the call: a fold keeps copies.
 func TestFoldKeepsCopies(t *testing.T) {
 	var f rewrite.Fold
