@@ -10,10 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"warmpath/fixtures/legal"
 	"warmpath/fixtures/provider"
 	"warmpath/gateway"
 	"warmpath/gateway/config"
+	"warmpath/rewrite/anthropic"
 )
 
 // behaviour is something that an agent was seen to do between two requests, as
@@ -65,10 +68,10 @@ type taped struct {
 	t     *testing.T
 	core  *provider.Core
 	admin string
-	// prompts are the newest of the main loop, by the model.
-	prompts map[string]string
-	told    int // messages of the gateway's own so far
-	epochs  map[string]int
+	// prompts and bodies are the newest of the main loop, by the model.
+	prompts, bodies map[string]string
+	told            int // messages of the gateway's own so far
+	epochs          map[string]int
 	// lax sessions must only succeed: their model takes no directives.
 	lax bool
 }
@@ -84,7 +87,7 @@ func (b behaviour) play(t *testing.T, lax bool) {
 	core, origin := simulated(t)
 	g, base, _ := startWith(t, origin, gateway.Options{}, func(cfg *config.Config) { cfg.Quiet = true })
 	straight := roverLike(b.model, "key", straightTo)
-	through := &taped{t: t, core: core, admin: "http://" + g.AdminAddr(), rover: roverLike(b.model, "key", base), prompts: map[string]string{}, lax: lax}
+	through := &taped{t: t, core: core, admin: "http://" + g.AdminAddr(), rover: roverLike(b.model, "key", base), prompts: map[string]string{}, bodies: map[string]string{}, lax: lax}
 	if b.agent != nil {
 		b.agent(straight)
 		b.agent(through.rover)
@@ -168,7 +171,7 @@ func (p *taped) turnThrough(m *move) {
 		if m.sent != nil && !p.lax {
 			m.sent(p.t, body, record)
 		}
-		p.prompts[p.model] = record.Seen.Prompt
+		p.prompts[p.model], p.bodies[p.model] = record.Seen.Prompt, record.Body
 		m = &move{rewrites: m.rewrites}
 		goesOn = p.hear(content)
 	}
@@ -195,6 +198,32 @@ func (p *taped) hold(m *move, body object, record *provider.Record) {
 	if last := p.prompts[p.model]; m.epoch == "" && !m.rewrites && !strings.HasPrefix(record.Seen.Prompt, last) {
 		p.t.Errorf("the prefix breaks: %s", broken(last, record.Seen.Prompt))
 	}
+	if last := p.bodies[p.model]; m.epoch == "" && !m.rewrites && last != "" {
+		for _, list := range []string{"tools", "system", "messages"} {
+			if before, now := elements(last, list), elements(record.Body, list); !strings.HasPrefix(now, before) {
+				p.t.Errorf("the bytes of %s change: %s", list, broken(before, now))
+			}
+		}
+	}
+}
+
+// elements are the bytes of those of a list that the provider reads at its place,
+// without their cache marks. A version line and deferred tools are not. Content
+// that is a string is short for a block of text: who goes from one to the other
+// with its mark gets its own bytes through.
+func elements(body, list string) string {
+	var out strings.Builder
+	gjson.Get(body, list).ForEach(func(_, element gjson.Result) bool {
+		if !element.Get("defer_loading").Bool() && !strings.HasPrefix(element.Get("text").String(), "x-anthropic-billing-header:") {
+			raw := string(anthropic.StripMark([]byte(element.Raw)))
+			if content := element.Get("content"); content.Type == gjson.String {
+				raw = strings.Replace(raw, content.Raw, `[{"text":`+content.Raw+`,"type":"text"}]`, 1)
+			}
+			out.WriteString(raw + "\n")
+		}
+		return true
+	})
+	return out.String()
 }
 
 // aside sends what must go out as it came: another role's words.

@@ -355,7 +355,10 @@ var others = map[string]behaviour{
 	},
 	"FB-48 opencode and pi change the effort": {
 		model: "claude-opus-5-5",
-		moves: []move{{does: all(more("output_config", object{"effort": "high"}), more("max_tokens", 8000))}, {}},
+		moves: []move{
+			{does: all(more("output_config", object{"effort": "high"}), more("max_tokens", 8000)), said: "effort=high"},
+			{does: more("output_config", object{"effort": "low"}), said: "effort=low"},
+		},
 	},
 	"FB-49 pi switches the model and makes thinking text": {moves: []move{{epoch: "fresh", sent: asItCame, does: func(r *rover) {
 		r.model = "claude-opus-5"
