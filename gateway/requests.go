@@ -75,7 +75,7 @@ func explained(e *relay.Explanation) *console.Continuity {
 	c := &console.Continuity{
 		Conversation: e.Conversation, Epoch: e.Epoch, Began: string(e.Began), Messages: e.Messages, Known: e.Known,
 		Unlisted: e.Unlisted, Stake: e.Stake, Saved: e.Saved, Decided: e.Decided,
-		FrozenTools: e.FrozenTools, FrozenSystem: e.FrozenSystem, Directives: e.Directives, Texts: e.Texts,
+		FrozenTools: e.FrozenTools, FrozenSystem: e.FrozenSystem, Again: e.Again, Effort: e.Effort, Directives: e.Directives, Texts: e.Texts,
 		Added: e.Added, Removed: e.Removed, Defined: e.Defined, Marked: e.Marked, Betas: e.Betas, Asked: e.Asked,
 		Retreats: e.Retreats, Repaired: e.Repaired, Observed: e.Observed,
 	}

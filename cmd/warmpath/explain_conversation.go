@@ -107,6 +107,8 @@ func doneTo(r console.Request) string {
 	add(c.Began != "", "prefix begins anew: %s", c.Began)
 	add(c.FrozenTools, "tools as first sent")
 	add(c.FrozenSystem, "system prompt as first sent")
+	add(c.Again > 0, "%d messages as first sent", c.Again)
+	add(c.Effort != "", "effort %s by a message", c.Effort)
 	add(len(c.Removed) > 0, "withdraws %s", strings.Join(c.Removed, ", "))
 	add(len(c.Added) > 0, "adds %s", strings.Join(c.Added, ", "))
 	add(c.Defined > 0, "redefines %d tools", c.Defined)

@@ -97,6 +97,10 @@ type Continuity struct {
 	// FrozenTools and FrozenSystem say that the bytes sent first went out again.
 	FrozenTools  bool `json:"frozen_tools"`
 	FrozenSystem bool `json:"frozen_system"`
+	// Again is the number of messages that went out as they were first sent, and
+	// Effort the effort that a message set for the first time.
+	Again  int    `json:"messages_again,omitempty"`
+	Effort string `json:"effort_said,omitempty"`
 	// Directives is the number of the gateway's messages in the request; the
 	// newest one's changes are listed.
 	Directives int      `json:"directives"`

@@ -25,6 +25,10 @@ type Explanation struct {
 	// Decided are the abilities and rules that decided what was done.
 	Decided                   []string
 	FrozenTools, FrozenSystem bool
+	// Again is the number of messages that go out as they were first sent, and
+	// Effort the effort that a message sets for the first time.
+	Again  int
+	Effort string
 	// Directives is the number of the gateway's messages in the request. The rest
 	// is about the newest of them, if it is new: what it says, and which tools it
 	// adds, removes and defines.
@@ -56,6 +60,7 @@ func (x *exchange) explanation() *Explanation {
 		Conversation: plan.Next.Conversation, Epoch: plan.Next.Epoch, Began: plan.Epoch,
 		Messages: len(w.facts.Messages), Known: w.known.Sent,
 		FrozenTools: plan.Tools != nil, FrozenSystem: plan.Sections != nil,
+		Again: len(plan.Again), Effort: plan.Level,
 		Directives: len(plan.Inserts), Repaired: plan.Drop, Observed: w.observing,
 		Marked: w.marked, Betas: w.betas, Asked: w.asked,
 	}
@@ -91,9 +96,10 @@ func (w *warmth) decided(e *Explanation) (why []string) {
 	case continuity.SystemChanged:
 		say(!w.able.Text, "without_system_messages")
 	case continuity.None, continuity.HistoryRewritten:
-		say(e.FrozenTools || e.FrozenSystem, "first_bytes")
+		say(e.FrozenTools || e.FrozenSystem || e.Again > 0, "first_bytes")
 	default:
 	}
+	say(plan.Level != "", "effort_by_message")
 	if said != nil {
 		say(len(said.Texts) > 0, "system_messages")
 		say(len(said.Add)+len(said.Remove) > 0, "tools_by_reference")
