@@ -21,7 +21,7 @@ func threads(t *testing.T) {
 	edits := []string{"adds a tool", "drops a tool", "another day", "edits a tool", "adds a section", "brings one back", "does nothing", "thinks silently"}
 	for seed := range 12 {
 		_, straightTo := simulated(t)
-		_, origin := simulated(t)
+		core, origin := simulated(t)
 		agents := []*rover{newRover(uint64(seed%3), "k", straightTo), newRover(uint64(seed%3), "k", twoNodes(t, origin)...)}
 		stopped := make([]bool, len(agents))
 		for turn := range 8 {
@@ -33,6 +33,9 @@ func threads(t *testing.T) {
 				}
 				r.rng, r.betas, r.marks = again(seed, turn), union(r.betas, "message-threads-2026-08-12"), "automatic"
 				roves[name](r)
+				// What goes on in a thread is the provider's own, whatever the agent
+				// makes of it when it begins anew.
+				r.again.respells = seed%2 == 1
 				r.say()
 				thread, sent := object{"type": "create"}, 0
 				if turn == 4 {
@@ -67,8 +70,56 @@ func threads(t *testing.T) {
 				t.Fatal(fmt.Sprint(statuses))
 			}
 		}
+		for _, record := range core.Log.All() {
+			if record.Verdict.Status != 200 {
+				t.Errorf("seed %d: refused on the way: %s", seed, record.Verdict.Message)
+			}
+		}
 		if stopped[1] {
 			t.Errorf("seed %d: through stopped", seed)
+		}
+	}
+}
+
+// What a model called in a thread is the provider's to keep; the agent that
+// begins anew sends it as its library spells it, and thinking behind it stands
+// on what the provider kept.
+func TestCallsInAThread(t *testing.T) {
+	t.Parallel()
+	core, origin := simulated(t)
+	r := newRover(0, "k", twoNodes(t, origin)...)
+	r.model, r.again.respells, r.stream = "claude-opus-5-5", true, false
+	r.betas = []string{"message-threads-2026-08-12"}
+	const call = `call alpha {"b":1.0,"c":2,"a":3}; then; `
+	words := "DO[" + call + call + "think 5; say Done.]"
+	for turn := range 3 {
+		r.turn++
+		r.history = append(r.history, object{"role": "user", "content": []any{textBlock(fmt.Sprintf("Turn %d. %s", turn, words))}})
+		thread, sent := object{"type": "create"}, 0
+		for goesOn := true; goesOn; {
+			body := r.body()
+			if body["messages"] = body["messages"].([]object)[sent:]; sent > 0 {
+				delete(body, "tools")
+				delete(body, "system")
+			}
+			body["thread"] = maps.Clone(thread)
+			status, content, message := r.post(t, "/v1/messages", body)
+			if status != 200 {
+				t.Fatalf("turn %d: %d %s", turn, status, message)
+			}
+			before := len(r.history)
+			goesOn = r.hear(content)
+			thread, sent = object{"type": "continue", "previous_message_id": r.reply}, before+1
+		}
+	}
+	for _, record := range core.Log.All() {
+		if record.Verdict.Status != 200 {
+			t.Fatalf("refused on the way: %s", record.Verdict.Message)
+		}
+		for _, thinking := range record.Seen.Thinking {
+			if !thinking.Kept {
+				t.Errorf("thinking is lost: %+v", thinking)
+			}
 		}
 	}
 }

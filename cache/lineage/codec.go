@@ -62,7 +62,8 @@ func (c *codec) state(s *continuity.State) {
 	c.string(&s.Effort)
 	c.string(&s.Asked)
 	c.echoes(&s.Echoes)
-	c.number(&s.Echoed)
+	c.number(&s.Echoed.Replies)
+	c.number(&s.Echoed.Reminders)
 	if !prior {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"warmpath/cache"
 )
 
-// Note keeps what a reply held, each under its history sealed by it.
+// Note keeps what a reply held, each under a history sealed by its id.
 func (l *Lineage) Note(ctx context.Context, notes map[Head][]byte) error {
 	entries := make([]cache.Entry, 0, len(notes))
 	for head, note := range notes {

@@ -16,7 +16,9 @@ import (
 type calls struct {
 	relay *Relay          // nil for nothing
 	ctx   context.Context //nolint:containedctx // the request's own life
-	head  lineage.Head
+	// scope is the empty history: whoever asks whom. The provider's ids are enough
+	// beside it, and a request that goes on with a thread has no other history.
+	scope lineage.Head
 	// length is that of a whole reply, or -1 if only its end will tell.
 	length    int64
 	arguments anthropic.Arguments
@@ -44,7 +46,7 @@ func (c *calls) whole(reply []byte, ended bool) {
 func (c *calls) save() {
 	notes := map[lineage.Head][]byte{}
 	c.arguments.All(func(id string, arguments []byte) {
-		notes[lineage.Seal(c.head, 0, id).Head] = arguments
+		notes[lineage.Seal(c.scope, 0, id).Head] = arguments
 	})
 	if len(notes) > 0 {
 		if err := c.relay.memory.Note(c.ctx, notes); err != nil {
@@ -68,7 +70,7 @@ func (w *warmth) made(ctx context.Context, memory *lineage.Lineage, sent int) fu
 		}
 		replies = append(replies, i)
 		for _, id := range anthropic.CallIDs(w.body[m.Span.Start:m.Span.End]) {
-			ids, heads = append(ids, id), append(heads, lineage.Seal(w.heads[i], 0, id).Head)
+			ids, heads = append(ids, id), append(heads, lineage.Seal(w.heads[0], 0, id).Head)
 		}
 	}
 	if len(heads) == 0 {

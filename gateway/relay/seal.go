@@ -27,15 +27,14 @@ type seals struct {
 // listen looks through a reply that is about to pass, if that is of use.
 func (x *exchange) listen(status int, length int64) {
 	w := x.warmth
-	if w == nil || !w.saved || status != 200 || x.tap.off {
+	if w == nil || status != 200 || x.tap.off {
 		return
 	}
-	head := w.heads[len(w.heads)-1]
-	if w.plan.Next.Seals() {
-		x.tap.seals = &seals{relay: x.relay, ctx: x.ctx, head: head, state: w.plan.Next, length: length}
+	if w.saved && w.plan.Next.Seals() {
+		x.tap.seals = &seals{relay: x.relay, ctx: x.ctx, head: w.heads[len(w.heads)-1], state: w.plan.Next, length: length}
 	}
-	if w.able.Keep {
-		x.tap.calls = calls{relay: x.relay, ctx: x.ctx, head: head, length: length}
+	if w.able.Keep && (w.saved || w.passing && x.req.Operation == OpGenerate) {
+		x.tap.calls = calls{relay: x.relay, ctx: x.ctx, scope: w.heads[0], length: length}
 	}
 }
 

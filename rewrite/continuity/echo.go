@@ -4,10 +4,10 @@ import "slices"
 
 const (
 	// maxEcho bounds the length of a message that is kept, and maxEchoes that of
-	// all that are kept for one conversation, in bytes. What is beyond goes out as
-	// the client has it.
+	// all replies that are kept for one conversation, and again of all messages
+	// with reminders, in bytes. What is beyond goes out as the client has it.
 	maxEcho   = 64 << 10
-	maxEchoes = 1 << 20
+	maxEchoes = 1 << 19
 )
 
 // Echo is a message that the client sends again with every request and may then
@@ -30,6 +30,9 @@ type Noted struct {
 	// Withdrawn says that the model was told that it no longer applies.
 	Withdrawn bool
 }
+
+// Echoed is how many bytes are kept of a conversation's messages.
+type Echoed struct{ Replies, Reminders int }
 
 // Again is a message to send in the bytes in which it was first sent.
 type Again struct {
@@ -87,7 +90,7 @@ func (r *Reminders) each() []Reminder {
 type echoPlan struct {
 	again  []Again
 	echoes []Echo
-	size   int // of all that is kept
+	size   Echoed
 	keep   []Keep
 	say    []string
 }
@@ -120,7 +123,11 @@ func (p *echoPlan) note(at int, m *Message, able Abilities, read Reader) {
 		return
 	}
 	e := Echo{At: at, Exact: m.Exact}
-	if size := m.Span.Len(); able.Keep && size <= maxEcho && p.size+size <= maxEchoes {
+	size := &p.size.Replies
+	if m.Reminders != nil {
+		size = &p.size.Reminders
+	}
+	if length := m.Span.Len(); able.Keep && length <= maxEcho && *size+length <= maxEchoes {
 		keep := Keep{Hash: m.Exact, Span: m.Span}
 		if made, ok := read.made(at); ok {
 			// The reply as the provider has made it, from the first time on.
@@ -128,7 +135,7 @@ func (p *echoPlan) note(at int, m *Message, able Abilities, read Reader) {
 			e.Exact, keep = made, Keep{Hash: made}
 		}
 		e.Kept = true
-		p.size += size
+		*size += length
 		p.keep = append(p.keep, keep)
 	}
 	for _, reminder := range m.Reminders.each() {

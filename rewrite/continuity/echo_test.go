@@ -150,12 +150,14 @@ func TestEchoesAreBounded(t *testing.T) {
 		history = append(history, "c:x", "u")
 	}
 	facts := echoed(strings.Join(history, " "))
+	last := len(facts.Messages) - 1
+	facts.Messages[last].Reminders = &Reminders{Each: []Reminder{{}}}
 	for i := range facts.Messages {
 		facts.Messages[i].Span.End = facts.Messages[i].Span.Start + maxEcho/2
 	}
 	plan := Begin("c", nil, Fresh, facts, keeping)
-	if plan.Next.Echoed > maxEchoes || plan.Next.Echoed < maxEchoes-maxEcho {
-		t.Errorf("%d bytes are kept", plan.Next.Echoed)
+	if n := plan.Next.Echoed.Replies; n > maxEchoes || n < maxEchoes-maxEcho {
+		t.Errorf("%d bytes are kept", n)
 	}
 	kept := 0
 	for _, e := range plan.Next.Echoes {
@@ -163,7 +165,10 @@ func TestEchoesAreBounded(t *testing.T) {
 			kept++
 		}
 	}
-	if want := 2 * maxEchoes / maxEcho; kept != want || len(plan.Keep) != want {
+	if !plan.Next.Echoes[len(plan.Next.Echoes)-1].Kept {
+		t.Error("replies leave no room for reminders")
+	}
+	if want := 2*maxEchoes/maxEcho + 1; kept != want || len(plan.Keep) != want {
 		t.Errorf("%d messages are kept and %d noted, want %d", len(plan.Keep), kept, want)
 	}
 }

@@ -43,7 +43,7 @@ type State struct {
 	// Echoes are the messages that may come back otherwise, in their order, and
 	// Echoed is how many bytes of them are kept.
 	Echoes []Echo
-	Echoed int
+	Echoed Echoed
 	// Prior is what was in effect before the newest edits, while no reply has
 	// sealed their place: a client that goes on without one moves them.
 	Prior *Prior
