@@ -25,6 +25,8 @@ const (
 	maxState = 64 << 10
 	// maxRecent bounds what is kept at hand in this process, in bytes.
 	maxRecent = 16 << 20
+	// maxChains bounds what is remembered of histories in this process, in bytes.
+	maxChains = 8 << 20
 )
 
 // Lineage keeps the states of conversations in a store.
@@ -33,12 +35,13 @@ type Lineage struct {
 	ttl    time.Duration
 	recent *recent
 	heads  heads
+	chains chains
 }
 
 // New makes a lineage that forgets a conversation when nothing was heard of it
 // for the given time.
 func New(store cache.Store, ttl time.Duration) *Lineage {
-	return &Lineage{store: store, ttl: ttl, recent: newRecent(maxRecent)}
+	return &Lineage{store: store, ttl: ttl, recent: newRecent(maxRecent), chains: chains{max: maxChains}}
 }
 
 // Head identifies a history: who asks whom, and all messages so far.
@@ -50,16 +53,19 @@ func Heads(scope string, messages []continuity.Message) []Head {
 	heads := make([]Head, 0, len(messages)+1)
 	digest := sha256.Sum256([]byte(scope))
 	heads = append(heads, Head(digest[:16]))
-	var pair [32]byte
 	for i := range messages {
-		last := heads[len(heads)-1]
-		copy(pair[:16], last[:])
-		line := messages[i].Line()
-		copy(pair[16:], line[:])
-		digest = sha256.Sum256(pair[:])
-		heads = append(heads, Head(digest[:16]))
+		heads = append(heads, link(heads[i], messages[i].Line()))
 	}
 	return heads
+}
+
+// link is the history that a message makes of the one before it.
+func link(before Head, line continuity.Hash) Head {
+	var pair [2 * len(before)]byte
+	copy(pair[:], before[:])
+	copy(pair[len(before):], line[:])
+	digest := sha256.Sum256(pair[:])
+	return Head(digest[:len(before)])
 }
 
 // Sealed is a history together with something that the provider made in its

@@ -79,6 +79,9 @@ func (x *exchange) handedOver() {
 	allLines.Put(x.lines)
 	x.lines, x.reply.Fields = nil, nil
 	x.req, x.out, x.plain, x.warmth = nil, upstream.Request{}, nil, nil
+	if x.prompt != nil {
+		x.relay.recall.Release(x.prompt)
+	}
 	x.named, x.prompt, x.tenant = nil, nil, ""
 	x.room.give()
 }

@@ -126,6 +126,7 @@ func BenchmarkPlan(b *testing.B) {
 				if said := bench.gone > 0; (x.warmth.plan.Tools != nil) != said || (len(x.warmth.plan.Inserts) == 1) != said || x.warmth.plan.Epoch != "" {
 					b.Fatalf("%d inserts, epoch %q", len(x.warmth.plan.Inserts), x.warmth.plan.Epoch)
 				}
+				x.handedOver()
 				begin = time.Now()
 				if err := splice.Valid(now); err != nil {
 					b.Fatal(errors.New(err.Msg))

@@ -80,7 +80,7 @@ func (x *exchange) newWarmth(body []byte, scope string) *warmth {
 	}
 	facts.Session = session(x.req.Fields)
 	return &warmth{
-		body: body, facts: facts, able: x.abilities(), heads: lineage.Heads(scope, facts.Messages),
+		body: body, facts: facts, able: x.abilities(), heads: x.relay.memory.Heads(scope, facts.Messages),
 		kept: map[continuity.Hash][]byte{}, tried: map[retreat]bool{},
 		asksBinding: len(x.missing([]string{betaBinding})) == 0,
 	}

@@ -56,7 +56,11 @@ func ReadFacts(body []byte) (*continuity.Facts, error) { return readFacts(body, 
 func readFacts(body []byte, recall *Recall) (*continuity.Facts, error) {
 	f := borrow(body)
 	defer f.release()
-	f.recall = recall
+	if f.recall = recall; recall != nil {
+		if room, ok := recall.lent.Get().(*[]continuity.Message); ok {
+			f.seen = *room
+		}
+	}
 	facts := new(continuity.Facts)
 	messages := false
 	f.object(func(name []byte) verdict {

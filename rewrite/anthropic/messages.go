@@ -25,6 +25,11 @@ func (f *form) messages(facts *continuity.Facts) {
 			from = -1
 		}
 	})
+	if f.recall != nil {
+		// They are lent, and come back.
+		facts.Messages, f.seen = f.seen, nil
+		return
+	}
 	facts.Messages = append(facts.Messages, f.seen...)
 }
 

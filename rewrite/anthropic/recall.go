@@ -19,6 +19,7 @@ import (
 type Recall struct {
 	seeds [3]maphash.Seed
 	max   int
+	lent  sync.Pool // of *[]continuity.Message
 
 	mu         sync.Mutex
 	young, old map[uint64][]*run
@@ -61,8 +62,21 @@ func NewRecall(maxBytes int) *Recall {
 	return r
 }
 
-// ReadFacts is the function of that name.
+// ReadFacts is the function of that name. The messages are lent.
 func (r *Recall) ReadFacts(body []byte) (*continuity.Facts, error) { return readFacts(body, r) }
+
+// maxLent is up to how many messages there is room for that is used again.
+const maxLent = 8 << 10
+
+// Release gives messages back that ReadFacts has lent, to be written over. Who
+// does not call it only makes the next reader allocate room of its own.
+func (r *Recall) Release(facts *continuity.Facts) {
+	if lent := facts.Messages; cap(lent) > 0 && cap(lent) <= maxLent {
+		facts.Messages = nil
+		lent = lent[:0]
+		r.lent.Put(&lent)
+	}
+}
 
 func (r *Recall) key(text []byte) uint64 { return maphash.Bytes(r.seeds[0], text[:runStart]) }
 
