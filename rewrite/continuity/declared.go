@@ -170,18 +170,32 @@ func (d *declaration) flatten(offered []bool) {
 
 // defers sends the whole catalogue. One entry at least must not be deferred: a
 // fixed one is not anyway, else the first that is offered, or the first of all.
+// Fixed ones that are not offered stay away, since nothing could withdraw them.
 func (d *declaration) defers(offered []bool) {
-	anchor := slices.IndexFunc(d.Catalogue, func(t Tool) bool { return t.Fixed && offered[d.at[t.Name]] })
+	anchor := d.first(func(i int) bool { return d.Catalogue[i].Fixed && offered[i] })
 	if anchor < 0 {
-		anchor = max(0, slices.Index(offered, true))
+		anchor = d.first(func(i int) bool { return offered[i] })
+	}
+	if anchor < 0 {
+		anchor = d.first(func(i int) bool { return !d.Catalogue[i].Fixed })
 	}
 	for i := range d.Catalogue {
 		fixed := d.Catalogue[i].Fixed
 		if fixed && !offered[i] {
-			continue // It could never be withdrawn.
+			continue
 		}
 		d.layout.Tools = append(d.layout.Tools, Entry{Index: i, Deferred: i != anchor && !fixed})
 	}
+}
+
+// first is the index of the first tool that is as asked, or -1.
+func (d *declaration) first(is func(i int) bool) int {
+	for i := range d.Catalogue {
+		if is(i) {
+			return i
+		}
+	}
+	return -1
 }
 
 // part is a part of a change at its place.

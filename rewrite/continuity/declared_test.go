@@ -201,6 +201,9 @@ func TestDeclare(t *testing.T) {
 		"a fixed tool that is not offered": {byName, "x* !s y", [][2]string{
 			{"uau[+s]", "x,~y||uau"},
 		}},
+		"a fixed tool that is not offered, and no other": {byName, "!s x y", [][2]string{
+			{"u", "x,~y||u[-x]"},
+		}},
 		"no tools at all": {byName, "", [][2]string{
 			{"uau[one]", "||uau[one]"},
 		}},
