@@ -13,7 +13,7 @@ import (
 // of world, with changes in brackets: [-x +y "text"].
 func intent(catalogue, history string) *Declared {
 	d := &Declared{}
-	for _, name := range strings.Fields(catalogue) {
+	for name := range strings.FieldsSeq(catalogue) {
 		bare := strings.Trim(name, "*!")
 		d.Catalogue = append(d.Catalogue, Tool{Name: bare, Fixed: strings.HasPrefix(name, "!")})
 		if strings.HasSuffix(name, "*") {
@@ -29,7 +29,7 @@ func intent(catalogue, history string) *Declared {
 		inside, behind, _ := strings.Cut(rest[1:], "]")
 		rest = behind
 		c := Change{At: len(w.messages)}
-		for _, word := range strings.Fields(inside) {
+		for word := range strings.FieldsSeq(inside) {
 			switch word[0] {
 			case '-':
 				c.Remove = append(c.Remove, word[1:])
