@@ -132,8 +132,16 @@ func (r reader) itemOf(value []byte, i *itemFields) (item rewrite.Item, f *fault
 		// It stays with the call, which is the provider's.
 		item.Payload = r.payload(kind, value)
 		return item, nil
+	case "image_generation_call":
+		if item.ID == "" && !splice.Empty(i.id) {
+			// A picture that was part of a message.
+			item.Role = rewrite.RoleAssistant
+			item.Parts = []rewrite.Part{{Kind: rewrite.PartImage, Media: rewrite.Media{Data: splice.Text(i.result)}}}
+			return item, nil
+		}
+		r.hosted(kind, i, &item)
 	case "web_search_call", "x_search_call", "file_search_call", "code_interpreter_call", "code_execution_call",
-		"image_generation_call", "mcp_call", "mcp_list_tools":
+		"mcp_call", "mcp_list_tools":
 		r.hosted(kind, i, &item)
 	case "tool_search_call":
 		if item.Kind = rewrite.ItemOpaque; splice.Text(i.execution) != "client" {

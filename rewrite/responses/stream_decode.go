@@ -19,6 +19,8 @@ type Decoder struct {
 	text         []byte
 	begun, ended bool
 	slots        []slot
+	// fallback is the kind of a part that its first text opens.
+	fallback rewrite.PartKind
 }
 
 // NewDecoder is ready for a reply of provider.
@@ -38,6 +40,7 @@ type slot struct {
 // openPart is a part of an item, found by its list and its index there.
 type openPart struct {
 	list     byte
+	kind     rewrite.PartKind
 	position int
 	// bytes and runes are how much of the text was told.
 	bytes, runes int
@@ -99,6 +102,10 @@ func (d *Decoder) Event(name, data []byte, yield func(*rewrite.Event)) {
 	if kind, ok := splice.String(e.kind); ok && len(kind) > 0 {
 		name = kind
 	}
+	d.fallback = rewrite.PartText
+	if bytes.HasPrefix(name, []byte("response.refusal.")) {
+		d.fallback = rewrite.PartRefusal
+	}
 	switch string(name) {
 	case "response.output_text.delta", "response.refusal.delta", "response.reasoning_text.delta":
 		d.delta(&e, inContent, e.content, e.delta, yield)
@@ -131,8 +138,12 @@ func (d *Decoder) Event(name, data []byte, yield func(*rewrite.Event)) {
 	}
 }
 
-// outline reads the events that are about whole items and the whole reply.
+// outline reads the events that are about whole items and the whole reply. What
+// they hold is kept as it is, so that it has to be JSON throughout.
 func (d *Decoder) outline(name, data []byte, e *eventFields, yield func(*rewrite.Event)) {
+	if splice.Valid(data) != nil {
+		return
+	}
 	switch string(name) {
 	case "response.created", "response.queued", "response.in_progress":
 		readResponse(e.response, &d.report)

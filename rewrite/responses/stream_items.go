@@ -30,14 +30,15 @@ func (d *Decoder) open(output int, value []byte, yield func(*rewrite.Event)) int
 func (d *Decoder) openPart(item int, list byte, position int, value []byte, yield func(*rewrite.Event)) int {
 	s := &d.slots[item]
 	s.parts = append(s.parts, openPart{list: list, position: position})
-	part := rewrite.Part{}
+	part := rewrite.Part{Kind: d.fallback}
 	if list == inSummary {
 		part.Kind = rewrite.PartSummary
 	}
-	if read, f := d.reader.part(value); f == nil {
+	if read, f := d.reader.part(value); f == nil && len(value) > 0 {
 		part.Kind = read.Kind
 	}
 	n := len(s.parts) - 1
+	s.parts[n].kind = part.Kind
 	d.tell(yield, rewrite.Event{Kind: rewrite.EventPart, Index: item, PartIndex: n, Part: &part})
 	return n
 }
@@ -52,7 +53,7 @@ func (d *Decoder) part(e *eventFields, list byte, position []byte, yield func(*r
 func (d *Decoder) annotation(e *eventFields, yield func(*rewrite.Event)) {
 	// ST-07: there is nothing that the source of an unknown part could be of.
 	item := d.find(d.indexOf(e.output))
-	if item < 0 || d.slots[item].done {
+	if item < 0 || d.slots[item].done || splice.Valid(e.annotation) != nil {
 		return
 	}
 	n, _ := splice.Int(e.content)
@@ -75,6 +76,9 @@ func clone(value []byte) []byte { return append([]byte(nil), value...) }
 
 // partDone closes a part.
 func (d *Decoder) partDone(e *eventFields, list byte, position []byte, yield func(*rewrite.Event)) {
+	if len(e.part) > 0 && splice.Valid(e.part) != nil {
+		e.part = nil
+	}
 	if item, part, ok := d.at(e, list, position, yield); ok {
 		d.finish(item, part, e.part, yield)
 	}
@@ -87,10 +91,7 @@ func (d *Decoder) finish(item, part int, value []byte, yield func(*rewrite.Event
 	if p.done {
 		return
 	}
-	last := rewrite.Part{}
-	if p.list == inSummary {
-		last.Kind = rewrite.PartSummary
-	}
+	last := rewrite.Part{Kind: p.kind}
 	if read, f := d.reader.part(value); f == nil && len(value) > 0 {
 		if text := read.Text; len(text) > p.bytes {
 			d.say(item, part, []byte(text[p.bytes:]), yield)
@@ -131,7 +132,8 @@ func (d *Decoder) close(output int, value []byte, yield func(*rewrite.Event)) {
 		d.argue(i, last.Call.Arguments, true, yield)
 	}
 	d.slots[i].done = true
-	last.Parts = nil
+	// The item is whole, even if its text is not.
+	last.Parts, last.Incomplete = nil, false
 	d.tell(yield, rewrite.Event{Kind: rewrite.EventDone, Index: i, Item: &last})
 }
 

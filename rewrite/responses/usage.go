@@ -49,6 +49,10 @@ func readUsage(usage []byte, u *rewrite.Usage) {
 func readLifetimes(split []byte, u *rewrite.Usage) {
 	splice.Fields(split, func(key, value []byte) bool {
 		switch string(key) {
+		case "ttl_5m_tokens":
+			u.CacheWrite5m = splice.Count(value)
+		case "ttl_1h_tokens":
+			u.CacheWrite1h = splice.Count(value)
 		case "ttl_30m_tokens":
 			u.CacheWrite30m = splice.Count(value)
 		case "ttl_12h_tokens":

@@ -1,0 +1,209 @@
+package responses
+
+import (
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// EncodeReply appends a whole reply for a client of this dialect.
+func EncodeReply(dst []byte, r *rewrite.Reply, o EncoderOptions) []byte {
+	e := NewEncoder(o)
+	var unused []byte
+	r.Tell(func(event *rewrite.Event) {
+		switch event.Kind {
+		case rewrite.EventEnd, rewrite.EventError:
+		default:
+			unused = e.Append(unused[:0], event)
+		}
+	})
+	unused = e.closeAll(unused[:0])
+	status, reason := statusOf(&r.Stop)
+	fault := r.Fault
+	if fault == nil {
+		fault = faultFor(&r.Stop)
+	}
+	if fault != nil {
+		status, reason = "failed", ""
+	}
+	w := splice.WriteTo(dst)
+	e.response(&w, status, reason, fault)
+	return w.Bytes()
+}
+
+// closeAll closes what is still open when the reply ends.
+func (e *Encoder) closeAll(dst []byte) []byte {
+	for i := range e.slots {
+		if item := &e.slots[i]; !item.done && (item.output >= 0 || item.head.Kind == rewrite.ItemHosted) {
+			last := item.head
+			last.Incomplete = true
+			dst = e.done(dst, item, &last)
+		}
+	}
+	return dst
+}
+
+// end closes the reply.
+func (e *Encoder) end(dst []byte, stop *rewrite.Stop) []byte {
+	if fault := faultFor(stop); fault != nil {
+		return e.fail(dst, fault)
+	}
+	dst = e.closeAll(e.begin(dst, &rewrite.Reply{}))
+	status, reason := statusOf(stop)
+	return e.last(dst, status, reason, nil)
+}
+
+// last is the event that ends the stream, and the word that some clients wait
+// for.
+func (e *Encoder) last(dst []byte, status, reason string, fault *rewrite.Fault) []byte {
+	if e.o.Events && e.usage.Known() {
+		w := e.start(dst, ownMark+"usage")
+		w.Name("usage")
+		writeUsage(&w, &e.usage)
+		dst = finish(&w)
+	}
+	e.ended = true
+	w := e.start(dst, "response."+status)
+	w.Name("response")
+	e.response(&w, status, reason, fault)
+	return append(finish(&w), "data: [DONE]\n\n"...)
+}
+
+// fail ends the reply with a fault: as an event that stands for itself if there
+// is no reply yet.
+func (e *Encoder) fail(dst []byte, fault *rewrite.Fault) []byte {
+	if e.begun {
+		return e.last(dst, "failed", "", fault)
+	}
+	e.ended = true
+	w := e.start(dst, "error")
+	w.Text("code", codeOf(fault))
+	w.Name("message")
+	w.String(fault.Message)
+	w.Literal(`"param":null`)
+	return finish(&w)
+}
+
+// codeOf is the closest that a provider has to a code.
+func codeOf(fault *rewrite.Fault) string {
+	switch {
+	case fault.Code != "":
+		return fault.Code
+	case fault.Type != "":
+		return fault.Type
+	}
+	return "server_error"
+}
+
+// statusOf is the dialect's word for why a reply has ended.
+func statusOf(stop *rewrite.Stop) (status, reason string) {
+	switch stop.Reason {
+	case rewrite.StopLength:
+		return "incomplete", "max_output_tokens"
+	case rewrite.StopFilter:
+		return "incomplete", "content_filter"
+	case rewrite.StopPause:
+		return "incomplete", "steered"
+	case rewrite.StopEnd, rewrite.StopTools, rewrite.StopRefusal, rewrite.StopMalformed, rewrite.StopCompaction,
+		rewrite.StopError, rewrite.StopOther, rewrite.StopUnknown:
+	}
+	return "completed", ""
+}
+
+// faultFor is the fault that a reply has ended with, if its reason is one.
+func faultFor(stop *rewrite.Stop) *rewrite.Fault {
+	switch stop.Reason {
+	case rewrite.StopError:
+		return &rewrite.Fault{Code: "server_error", Message: "the provider has ended the reply with an error: " + stop.Word}
+	case rewrite.StopMalformed:
+		return &rewrite.Fault{Code: "server_error", Message: "the model has written a call that is none: " + stop.Word}
+	}
+	return nil
+}
+
+// response writes the reply as an object in some state.
+func (e *Encoder) response(w *splice.Writer, status, reason string, fault *rewrite.Fault) {
+	w.Open('{')
+	w.Text("id", e.id)
+	w.Literal(`"object":"response"`)
+	w.Name("created_at")
+	w.Int(e.created)
+	w.Literal(`"completed_at":null`)
+	w.Text("status", status)
+	w.Name("incomplete_details")
+	if reason == "" {
+		w.Literal("null")
+	} else {
+		w.Open('{')
+		w.Text("reason", reason)
+		w.Close('}')
+	}
+	w.Name("error")
+	if fault == nil {
+		w.Literal("null")
+	} else {
+		w.Open('{')
+		w.Text("code", codeOf(fault))
+		w.Name("message")
+		w.String(fault.Message)
+		w.Close('}')
+	}
+	w.Name("model")
+	w.String(e.model)
+	w.Name("output")
+	w.Open('[')
+	for _, item := range e.output {
+		if item != nil && status != "in_progress" {
+			w.Raw(item)
+		}
+	}
+	w.Close(']')
+	w.Raw(e.echo)
+	w.Name("usage")
+	if e.usage.Known() {
+		writeUsage(w, &e.usage)
+	} else {
+		w.Literal("null")
+	}
+	w.Close('}')
+}
+
+// writeUsage writes what was used. Clients want both details, known or not.
+func writeUsage(w *splice.Writer, u *rewrite.Usage) {
+	number := func(name string, n int64) {
+		w.Name(name)
+		w.Int(n)
+	}
+	w.Open('{')
+	number("input_tokens", u.InputTotal.N)
+	w.Name("input_tokens_details")
+	w.Open('{')
+	number("cached_tokens", u.CacheRead.N)
+	if u.CacheWrite.Known {
+		number("cache_write_tokens", u.CacheWrite.N)
+	}
+	start := w.Size()
+	w.Name("cache_write_tokens_details")
+	w.Open('{')
+	before := w.Size()
+	for _, l := range [...]struct {
+		name  string
+		count rewrite.Count
+	}{{"ttl_5m_tokens", u.CacheWrite5m}, {"ttl_30m_tokens", u.CacheWrite30m}, {"ttl_1h_tokens", u.CacheWrite1h}, {"ttl_12h_tokens", u.CacheWrite12h}} {
+		if l.count.Known {
+			number(l.name, l.count.N)
+		}
+	}
+	if w.Size() == before {
+		w.Cut(start)
+	} else {
+		w.Close('}')
+	}
+	w.Close('}')
+	number("output_tokens", u.OutputTotal.N)
+	w.Name("output_tokens_details")
+	w.Open('{')
+	number("reasoning_tokens", u.Reasoning.N)
+	w.Close('}')
+	number("total_tokens", u.InputTotal.N+u.OutputTotal.N)
+	w.Close('}')
+}

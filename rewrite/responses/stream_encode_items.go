@@ -1,0 +1,342 @@
+package responses
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// dialectOf is the kind of a payload in this dialect; empty for another's.
+func dialectOf(p *rewrite.Payload) string {
+	kind, ok := strings.CutPrefix(p.Format, formats)
+	if !ok {
+		return ""
+	}
+	return kind
+}
+
+// extended says that the client wants to see what the dialect does not have.
+func (e *Encoder) extended() bool {
+	return e.o.Events || e.o.Request != nil && len(e.o.Request.Extensions) > 0
+}
+
+// beginnings are how the names of items begin.
+var beginnings = map[string]string{
+	"message": "msg", "reasoning": "rs", "function_call": "fc", "custom_tool_call": "ctc", "image_generation_call": "ig",
+}
+
+// name gives an item its place in the stream, and a name if it has none.
+func (e *Encoder) name(item *outItem, kind string) {
+	item.output = len(e.output)
+	e.output = append(e.output, nil)
+	if item.id == "" {
+		begin := beginnings[kind]
+		if begin == "" {
+			begin = "item"
+		}
+		reply := strings.TrimPrefix(strings.TrimPrefix(e.id, "resp"+madeHere), "resp_")
+		item.id = begin + madeHere + reply + "_" + strconv.Itoa(item.output)
+	}
+}
+
+// open opens an item. What is told only when it is complete is held back, but for
+// the activities of a provider that speaks this dialect.
+func (e *Encoder) open(dst []byte, head *rewrite.Item) []byte {
+	e.slots = append(e.slots, outItem{output: -1, head: *head})
+	item := &e.slots[len(e.slots)-1]
+	item.head.Parts, item.head.Payload.Value = nil, nil
+	native := dialectOf(&head.Payload)
+	if native != "" {
+		item.id = head.ID
+	}
+	kind := typeOfItem(head)
+	switch head.Kind {
+	case rewrite.ItemCall:
+		if native != "" && native != kind {
+			return dst
+		}
+		e.callOf(item)
+		kind = typeOfItem(&item.head)
+	case rewrite.ItemHosted:
+		if native == "" {
+			return e.activity(dst, item, &item.head)
+		}
+	case rewrite.ItemMessage, rewrite.ItemReasoning:
+	case rewrite.ItemResult, rewrite.ItemDirective, rewrite.ItemOpaque:
+		return dst
+	}
+	e.name(item, kind)
+	w := e.start(dst, "response.output_item.added")
+	w.Name("output_index")
+	w.Int(int64(item.output))
+	w.Name("item")
+	e.item(&w, item, "in_progress")
+	dst = finish(&w)
+	if head.Kind == rewrite.ItemHosted && hasStates(kind) {
+		dst = e.state(dst, item, kind, "in_progress")
+	}
+	return dst
+}
+
+// typeOfItem is the dialect's word for an item.
+func typeOfItem(item *rewrite.Item) string {
+	switch item.Kind {
+	case rewrite.ItemMessage:
+		return "message"
+	case rewrite.ItemReasoning:
+		return "reasoning"
+	case rewrite.ItemCall:
+		if item.Call.Custom {
+			return "custom_tool_call"
+		}
+		return "function_call"
+	case rewrite.ItemHosted, rewrite.ItemOpaque, rewrite.ItemResult, rewrite.ItemDirective:
+	}
+	return dialectOf(&item.Payload)
+}
+
+// hasStates says that a hosted tool has events of its own.
+func hasStates(kind string) bool {
+	switch kind {
+	case "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call", "mcp_list_tools":
+		return true
+	}
+	return false
+}
+
+// state tells how far a hosted tool has come.
+func (e *Encoder) state(dst []byte, item *outItem, kind, state string) []byte {
+	w := e.start(dst, "response."+kind+"."+state)
+	place(&w, item, nil)
+	return finish(&w)
+}
+
+// callOf says how the client knows the tool that is called.
+func (e *Encoder) callOf(item *outItem) {
+	if e.o.Request == nil {
+		return
+	}
+	call := &item.head.Call
+	for i := range e.o.Request.Tools {
+		t := &e.o.Request.Tools[i]
+		if t.Name != call.Name {
+			continue
+		}
+		if call.Namespace == "" {
+			call.Namespace = t.Namespace
+		}
+		if t.Kind == rewrite.ToolCustom && !call.Custom {
+			call.Custom, item.unwrap = true, true
+		}
+		return
+	}
+}
+
+// item writes an item in some state, with what was told of it.
+func (e *Encoder) item(w *splice.Writer, item *outItem, status string) {
+	kind := typeOfItem(&item.head)
+	begun := status == "in_progress"
+	w.Open('{')
+	w.Text("type", kind)
+	w.Text("id", item.id)
+	switch item.head.Kind {
+	case rewrite.ItemMessage:
+		w.Text("status", status)
+		w.Text("role", "assistant")
+		w.Text("phase", item.head.Phase)
+		w.Name("content")
+		item.list(w, inContent, begun)
+	case rewrite.ItemReasoning:
+		w.Name("summary")
+		item.list(w, inSummary, begun)
+		if slices.ContainsFunc(item.parts, func(p outPart) bool { return p.list == inContent }) {
+			w.Name("content")
+			item.list(w, inContent, begun)
+		}
+		if !begun {
+			w.Text("encrypted_content", item.head.Payload.Envelope())
+		}
+	case rewrite.ItemCall:
+		w.Text("status", status)
+		w.Text("call_id", item.head.Call.ID)
+		w.Text("name", item.head.Call.Name)
+		w.Text("namespace", item.head.Call.Namespace)
+		if item.head.Call.Custom {
+			w.Name("input")
+		} else {
+			w.Name("arguments")
+		}
+		w.Bytestring(item.arguments)
+	case rewrite.ItemHosted, rewrite.ItemOpaque, rewrite.ItemResult, rewrite.ItemDirective:
+		w.Text("status", status)
+	}
+	w.Close('}')
+}
+
+// list writes the parts of one of an item's lists; none of an item that has just
+// begun.
+func (i *outItem) list(w *splice.Writer, list byte, begun bool) {
+	w.Open('[')
+	for n := range i.parts {
+		if p := &i.parts[n]; p.list == list && p.position >= 0 && !begun {
+			p.write(w, i.head.Kind, p.text)
+		}
+	}
+	w.Close(']')
+}
+
+// argue goes on with the arguments of a call.
+func (e *Encoder) argue(dst []byte, item *outItem, text []byte) []byte {
+	item.arguments = append(item.arguments, text...)
+	if item.output < 0 || item.unwrap || item.head.Kind != rewrite.ItemCall || len(text) == 0 {
+		return dst
+	}
+	name := "response.function_call_arguments.delta"
+	if item.head.Call.Custom {
+		name = "response.custom_tool_call_input.delta"
+	}
+	w := e.start(dst, name)
+	place(&w, item, nil)
+	w.Name("delta")
+	w.Bytestring(text)
+	return finish(&w)
+}
+
+// done closes an item with what is known only now.
+func (e *Encoder) done(dst []byte, item *outItem, last *rewrite.Item) []byte {
+	status := "completed"
+	if last != nil {
+		if last.Incomplete {
+			status = "incomplete"
+		}
+		item.take(last)
+	}
+	for i := range item.parts {
+		if p := &item.parts[i]; !p.done {
+			dst = e.closePart(dst, item, p, nil)
+		}
+	}
+	item.done = true
+	switch item.head.Kind {
+	case rewrite.ItemCall:
+		if dialectOf(&item.head.Payload) == "" || item.output >= 0 {
+			return e.closeCall(dst, item, status)
+		}
+	case rewrite.ItemHosted:
+		if dialectOf(&item.head.Payload) == "" {
+			return e.activity(dst, item, &item.head)
+		}
+		if kind := typeOfItem(&item.head); item.output >= 0 && hasStates(kind) {
+			state := "completed"
+			if item.head.Hosted.State == rewrite.HostedFailed && kind != "web_search_call" && kind != "file_search_call" && kind != "code_interpreter_call" && kind != "image_generation_call" {
+				state = "failed"
+			}
+			dst = e.state(dst, item, kind, state)
+		}
+	case rewrite.ItemOpaque:
+		if dialectOf(&item.head.Payload) == "" {
+			return e.carry(dst, item.head.Payload.Envelope())
+		}
+	case rewrite.ItemResult, rewrite.ItemDirective:
+		e.o.Losses.Add("output", "the dialect has no "+item.head.Kind.String()+" in a reply")
+		return dst
+	case rewrite.ItemMessage, rewrite.ItemReasoning:
+	}
+	dst = e.close(dst, item, status)
+	if item.head.Kind == rewrite.ItemMessage {
+		dst = e.attach(dst, "", &item.head.Payload)
+		dst = e.media(dst, item)
+	}
+	return dst
+}
+
+// take notes what is known of an item only at its end.
+func (i *outItem) take(last *rewrite.Item) {
+	head := i.head
+	i.head = *last
+	i.head.Parts = nil
+	i.head.Payload.Value = clone(last.Payload.Value)
+	if i.output >= 0 {
+		i.head.Kind, i.head.Call = head.Kind, head.Call
+	}
+	if i.head.Phase == "" {
+		i.head.Phase = head.Phase
+	}
+	if len(i.arguments) == 0 {
+		i.arguments = clone(last.Call.Arguments)
+		if head.Kind == rewrite.ItemHosted {
+			i.arguments = clone(last.Hosted.Input)
+		}
+	}
+	i.head.Hosted.Input = i.arguments
+}
+
+// closeCall closes a call of a client's tool.
+func (e *Encoder) closeCall(dst []byte, item *outItem, status string) []byte {
+	if item.output < 0 {
+		dst = e.announce(dst, item)
+	}
+	if item.unwrap {
+		if text, ok := rewrite.UnwrapFreeText(item.arguments); ok {
+			item.arguments = []byte(text)
+		}
+		whole := item.arguments
+		if dialectOf(&item.head.Payload) != "" {
+			item.head.Payload = rewrite.Payload{}
+		}
+		item.unwrap, item.arguments = false, nil
+		dst = e.argue(dst, item, whole)
+	}
+	name, member := "response.function_call_arguments.done", "arguments"
+	if item.head.Call.Custom {
+		name, member = "response.custom_tool_call_input.done", "input"
+	} else if len(item.arguments) == 0 {
+		// A call without arguments is one with none, which clients parse.
+		dst = e.argue(dst, item, []byte("{}"))
+	}
+	w := e.start(dst, name)
+	place(&w, item, nil)
+	if member == "arguments" {
+		w.Text("name", item.head.Call.Name)
+	}
+	w.Name(member)
+	w.Bytestring(item.arguments)
+	dst = e.close(finish(&w), item, status)
+	return e.attach(dst, item.head.Call.ID, &item.head.Payload)
+}
+
+// announce opens an item that was held back.
+func (e *Encoder) announce(dst []byte, item *outItem) []byte {
+	e.name(item, typeOfItem(&item.head))
+	w := e.start(dst, "response.output_item.added")
+	w.Name("output_index")
+	w.Int(int64(item.output))
+	w.Name("item")
+	e.item(&w, item, "in_progress")
+	return finish(&w)
+}
+
+// close writes an item for good: as its provider made it, if that was in this
+// dialect.
+func (e *Encoder) close(dst []byte, item *outItem, status string) []byte {
+	if item.output < 0 {
+		item.id = item.head.ID
+		dst = e.announce(dst, item)
+	}
+	var whole splice.Writer
+	if dialectOf(&item.head.Payload) != "" && !item.head.Payload.Empty() {
+		whole.Raw(item.head.Payload.Value)
+	} else {
+		e.item(&whole, item, status)
+	}
+	flatten(whole.Bytes())
+	e.output[item.output] = whole.Bytes()
+	w := e.start(dst, "response.output_item.done")
+	w.Name("output_index")
+	w.Int(int64(item.output))
+	w.Value("item", whole.Bytes())
+	return finish(&w)
+}

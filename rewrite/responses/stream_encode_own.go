@@ -1,0 +1,139 @@
+package responses
+
+import (
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// activity tells a step of another provider's hosted tool. A client that has
+// asked for it gets an item of our own when the step is complete; any other one
+// gets a carrier of that item, so that it comes back.
+func (e *Encoder) activity(dst []byte, item *outItem, head *rewrite.Item) []byte {
+	if started := head.Hosted.State == rewrite.HostedStarted; e.o.Events && item.done != started {
+		w := e.start(dst, ownMark+"hosted_activity."+head.Hosted.State.String())
+		w.Name("item")
+		writeActivity(&w, head, false)
+		dst = finish(&w)
+	}
+	if !item.done {
+		return dst
+	}
+	var whole splice.Writer
+	writeActivity(&whole, head, true)
+	if !e.extended() {
+		if head.Payload.Empty() {
+			return dst
+		}
+		return e.carry(dst, carrier(carriedItem, whole.Bytes()))
+	}
+	return e.own(dst, whole.Bytes())
+}
+
+// own tells an item that is complete from the start.
+func (e *Encoder) own(dst, whole []byte) []byte {
+	output := int64(len(e.output))
+	flatten(whole)
+	e.output = append(e.output, whole)
+	for _, name := range [...]string{"response.output_item.added", "response.output_item.done"} {
+		w := e.start(dst, name)
+		w.Name("output_index")
+		w.Int(output)
+		w.Value("item", whole)
+		dst = finish(&w)
+	}
+	return dst
+}
+
+// writeActivity writes an activity in the form that it has for all providers.
+func writeActivity(w *splice.Writer, item *rewrite.Item, payload bool) {
+	h := &item.Hosted
+	w.Open('{')
+	w.Text("type", ownMark+"hosted_activity")
+	w.Name("id")
+	w.String(h.ID)
+	w.Name("name")
+	w.String(h.Name)
+	status := h.State.String()
+	if h.State == rewrite.HostedStarted {
+		status = "in_progress"
+	}
+	w.Text("status", status)
+	if len(h.Input) > 0 && splice.Valid(h.Input) == nil {
+		w.Value("input", h.Input)
+	}
+	w.Text("summary", printable(h.Summary))
+	w.Text("error_code", h.Error)
+	if payload && !item.Payload.Empty() {
+		w.Name("payload")
+		writePayload(w, &item.Payload)
+	}
+	w.Close('}')
+}
+
+// printable is text without control characters, for people to read.
+func printable(text string) string {
+	out := make([]rune, 0, len(text))
+	for _, r := range text {
+		if r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) {
+			out = append(out, r)
+		}
+	}
+	return string(out)
+}
+
+// carry tells an item of reasoning that holds something which has to come back.
+func (e *Encoder) carry(dst []byte, content string) []byte {
+	if content == "" {
+		return dst
+	}
+	item := outItem{output: -1}
+	e.name(&item, "reasoning")
+	var whole splice.Writer
+	whole.Literal(`{"type":"reasoning"`)
+	whole.Text("id", item.id)
+	whole.Literal(`"summary":[]`)
+	whole.Text("encrypted_content", content)
+	whole.Close('}')
+	e.output = e.output[:item.output]
+	return e.own(dst, whole.Bytes())
+}
+
+// attach carries the payload that another provider wants back with an item which
+// has no place for it.
+func (e *Encoder) attach(dst []byte, call string, p *rewrite.Payload) []byte {
+	if p.Empty() || dialectOf(p) != "" {
+		return dst
+	}
+	var w splice.Writer
+	w.Open('{')
+	w.Text("id", call)
+	w.Name("payload")
+	writePayload(&w, p)
+	w.Close('}')
+	return e.carry(dst, carrier(carriedPart, w.Bytes()))
+}
+
+// media tells the pictures of a message, which the dialect has as the work of a
+// tool; other media it has not.
+func (e *Encoder) media(dst []byte, item *outItem) []byte {
+	for i := range item.parts {
+		p := &item.parts[i]
+		switch {
+		case p.position >= 0:
+		case p.kind == rewrite.PartImage && p.part.Media.Data != "":
+			picture := outItem{output: -1}
+			e.name(&picture, "image_generation_call")
+			e.output = e.output[:picture.output]
+			var whole splice.Writer
+			whole.Literal(`{"type":"image_generation_call"`)
+			whole.Text("id", picture.id)
+			whole.Literal(`"status":"completed"`)
+			whole.Text("result", p.part.Media.Data)
+			whole.Close('}')
+			dst = e.own(dst, whole.Bytes())
+		default:
+			e.o.Losses.Add("output", "the dialect has no place for "+p.kind.String()+" that the model made")
+		}
+	}
+	return dst
+}
