@@ -85,6 +85,26 @@ func (f *Fold) within(e *Event, item *Item, open *folding) {
 	}
 }
 
+// Keep is a copy of the event that outlives the call which received it, but for
+// Reply and Usage.
+func (e *Event) Keep() Event {
+	kept := *e
+	kept.Text = slices.Clone(e.Text)
+	if e.Item != nil {
+		item := e.Item.keep()
+		kept.Item = &item
+	}
+	if e.Part != nil {
+		part := e.Part.keep()
+		kept.Part = &part
+	}
+	if e.Attribution != nil {
+		source := e.Attribution.keep()
+		kept.Attribution = &source
+	}
+	return kept
+}
+
 // keep is the item without its parts, in memory of its own.
 func (i *Item) keep() Item {
 	item := *i
@@ -159,6 +179,7 @@ func (f *Fold) Reply() *Reply {
 				if open.ended[j] {
 					continue
 				}
+				f.reply.Items[i].Parts[j].Payload = Payload{}
 				for k := range f.reply.Items[i].Parts[j].Attributions {
 					f.reply.Items[i].Parts[j].Attributions[k].Incomplete = true
 				}
@@ -174,7 +195,7 @@ func (r *Reply) Tell(yield func(*Event)) {
 	for i := range r.Items {
 		item := &r.Items[i]
 		head := *item
-		head.Parts, head.Call.Arguments, head.Payload = nil, nil, Payload{}
+		head.Parts, head.Call.Arguments = nil, nil
 		yield(&Event{Kind: EventItem, Index: i, Item: &head})
 		for j := range item.Parts {
 			part := item.Parts[j]

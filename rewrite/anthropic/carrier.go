@@ -9,11 +9,22 @@ import (
 // What other providers made travels in the fields that clients of this dialect
 // hand back unseen: the signature of a thought, the data of a redacted one, the
 // index of a citation. A redacted thought with one of these endings holds the
-// payload of the item that stands before or after it.
+// payload of the item that stands before or after it, or of the text before it.
 const (
 	ofBefore = ".last"
 	ofAfter  = ".next"
+	ofPart   = ".text"
 )
+
+// returns reports whether the payload of a call has to come back: some providers
+// sign calls, for others there is nothing in it that the call does not say.
+func returns(p *rewrite.Payload) bool {
+	switch p.Format {
+	case "responses/function_call", "responses/custom_tool_call":
+		return false
+	}
+	return !p.Empty()
+}
 
 // plainReasoning is the format of the payload that signs reasoning of which
 // there is nothing but the text.
@@ -25,9 +36,13 @@ func plainSign() string {
 	return p.Envelope()
 }
 
+// plainSource is the format of the payload that stands for a source of which
+// there is nothing but what is said of it.
+const plainSource = "attribution/plain"
+
 // carried opens what a client hands back; to is the ending, if it has one.
 func carried(text string) (p rewrite.Payload, to string, ok bool) {
-	for _, ending := range []string{ofBefore, ofAfter} {
+	for _, ending := range []string{ofBefore, ofAfter, ofPart} {
 		if rest, found := strings.CutSuffix(text, ending); found {
 			p, ok = rewrite.OpenEnvelope(rest)
 			return p, ending, ok

@@ -166,7 +166,7 @@ func TestDecodeReplyRefuses(t *testing.T) {
 }
 
 // FuzzDecoder reads whatever a provider may send: events come in order, what is
-// kept of it is JSON, and a whole reply is read too.
+// kept of it is JSON, what a client gets of it is a stream, and a whole reply is read too.
 func FuzzDecoder(f *testing.F) {
 	for _, name := range []string{"calls", "cut", "omitted", "others", "overloaded", "search", "thinking"} {
 		file := show.Load(f, "testdata/replies/"+name+".txt")
@@ -177,7 +177,14 @@ func FuzzDecoder(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream, whole []byte) {
 		check := inOrder(t)
 		var fold rewrite.Fold
-		events(string(stream), func(e *rewrite.Event) { check(e); fold.Add(e) }, 4096)
+		var out []byte
+		n := anthropic.NewEncoder(anthropic.EncoderOptions{Provider: "home"})
+		events(string(stream), func(e *rewrite.Event) {
+			check(e)
+			fold.Add(e)
+			out = n.Append(out, e)
+		}, 4096)
+		accumulate(t, out)
 		keptIsJSON(t, fold.Reply())
 		check = inOrder(t)
 		var other rewrite.Fold

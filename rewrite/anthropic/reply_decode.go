@@ -59,6 +59,7 @@ func (d *Decoder) message(message []byte) {
 		return true
 	})
 	d.begun = true
+	begin.Usage = d.usage
 	d.yield(&rewrite.Event{Kind: rewrite.EventBegin, Reply: &begin})
 	d.used()
 }

@@ -60,6 +60,10 @@ func (r *requestReader) redacted(b *wireBlock, first int) {
 		if last := len(r.c.Items) - 1; last >= first {
 			r.c.Items[last].Payload = opened
 		}
+	case to == ofPart:
+		if last := len(r.c.Items) - 1; last >= first && len(r.c.Items[last].Parts) > 0 {
+			r.c.Items[last].Parts[len(r.c.Items[last].Parts)-1].Payload = opened
+		}
 	case isReasoning(&opened):
 		r.add(rewrite.Item{Kind: rewrite.ItemReasoning, Role: rewrite.RoleAssistant, Payload: opened})
 	default:

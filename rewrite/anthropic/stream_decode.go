@@ -219,7 +219,11 @@ func (d *Decoder) startText(o *opened) {
 	o.said.parts++
 	o.said.open++
 	o.keeps = o.block.beyond(textFields)
-	d.yield(&rewrite.Event{Kind: rewrite.EventPart, Index: o.index, PartIndex: o.part, Part: &rewrite.Part{}})
+	var part rewrite.Part
+	if o.keeps {
+		part.Payload = payload(d.provider, "text", o.block.raw)
+	}
+	d.yield(&rewrite.Event{Kind: rewrite.EventPart, Index: o.index, PartIndex: o.part, Part: &part})
 	d.write(o, o.block.values[fieldText])
 	splice.Elements(o.block.values[fieldCitations], func(raw []byte) bool {
 		d.cite(o, raw)

@@ -204,6 +204,20 @@ func (o *opened) whole() []byte {
 	return withMembers(o.block.raw, members)
 }
 
+// emptied is withMembers for the members that the object has.
+func emptied(object []byte, members ...rewrite.Member) []byte {
+	var present []rewrite.Member
+	splice.Fields(object, func(name, _ []byte) bool {
+		for _, m := range members {
+			if m.Name == string(name) {
+				present = append(present, m)
+			}
+		}
+		return true
+	})
+	return withMembers(object, present)
+}
+
 // withMembers gives an object in which members have other values. Those that it
 // does not have come last.
 func withMembers(object []byte, members []rewrite.Member) []byte {

@@ -257,7 +257,9 @@ func readCitation(provider string, raw []byte) rewrite.Attribution {
 		case "encrypted_index":
 			if index, ok := splice.String(value); ok {
 				if opened, ok := rewrite.OpenEnvelope(string(index)); ok {
-					source.Payload = opened
+					if source.Payload = opened; opened.Format == plainSource {
+						source.Payload = rewrite.Payload{}
+					}
 				}
 			}
 		}

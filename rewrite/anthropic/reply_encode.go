@@ -1,0 +1,136 @@
+package anthropic
+
+import (
+	"strings"
+
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// EncodeReply appends a whole reply for a client: what an Encoder's stream of it
+// comes to.
+func EncodeReply(dst []byte, r *rewrite.Reply, o EncoderOptions) []byte {
+	w := splice.WriteTo(dst)
+	w.Open('{')
+	if r.Fault != nil {
+		w.Literal(`"type":"error"`)
+		w.Name("error")
+		w.Open('{')
+		w.Text("type", faultType(r.Fault))
+		w.Name("message")
+		w.String(r.Fault.Message)
+		w.Close('}')
+		w.Close('}')
+		return w.Bytes()
+	}
+	w.Text("id", or(r.ID, o.ID))
+	w.Literal(`"type":"message","role":"assistant"`)
+	w.Name("model")
+	w.String(or(r.Model, o.Model))
+	w.Name("content")
+	w.Open('[')
+	calls := false
+	for i := range r.Items {
+		calls = calls || r.Items[i].Kind == rewrite.ItemCall
+		writeItem(&w, &r.Items[i], o)
+	}
+	w.Close(']')
+	writeStop(&w, &r.Stop, calls)
+	w.Name("usage")
+	writeUsage(&w, &r.Usage)
+	writeExtra(&w, r.Extra)
+	w.Close('}')
+	return w.Bytes()
+}
+
+// writeItem writes the blocks of an item.
+func writeItem(w *splice.Writer, item *rewrite.Item, o EncoderOptions) {
+	p := &item.Payload
+	native := p.For(o.Provider, rewrite.Messages)
+	switch {
+	case native:
+		w.Raw(p.Value)
+	case item.Kind == rewrite.ItemMessage:
+		for i := range item.Parts {
+			writeSpeech(w, &item.Parts[i], o)
+		}
+	case item.Kind == rewrite.ItemReasoning && len(item.Parts) > 0:
+		var texts []string
+		for i := range item.Parts {
+			if text := item.Parts[i].Text; text != "" {
+				texts = append(texts, text)
+			}
+		}
+		w.Open('{')
+		w.Text("type", "thinking")
+		w.Name("thinking")
+		w.String(strings.Join(texts, betweenThoughts))
+		w.Name("signature")
+		w.String(signature(p, false))
+		w.Close('}')
+	case item.Kind == rewrite.ItemCall:
+		if returns(p) {
+			writeCarrier(w, p, ofAfter)
+		}
+		w.Open('{')
+		writeCallHead(w, &item.Call)
+		w.Name("input")
+		writeInput(w, &item.Call)
+		w.Close('}')
+	case !p.Empty():
+		writeCarrier(w, p, "")
+	}
+}
+
+// writeInput writes a call's arguments as the object that this dialect has.
+func writeInput(w *splice.Writer, call *rewrite.Call) {
+	name := "INVALID_JSON"
+	switch {
+	case call.Custom:
+		name = "input"
+	case len(call.Arguments) == 0:
+		w.Literal("{}")
+		return
+	case call.Arguments[0] == '{' && splice.Valid(call.Arguments) == nil:
+		w.Raw(call.Arguments)
+		return
+	}
+	w.Open('{')
+	w.Name(name)
+	w.Bytestring(call.Arguments)
+	w.Close('}')
+}
+
+// writeSpeech writes a part of a message.
+func writeSpeech(w *splice.Writer, part *rewrite.Part, o EncoderOptions) {
+	switch {
+	case part.Payload.For(o.Provider, rewrite.Messages):
+		w.Raw(part.Payload.Value)
+		return
+	case !isText(part.Kind):
+		return
+	}
+	w.Open('{')
+	w.Text("type", "text")
+	w.Name("text")
+	w.String(part.Text)
+	size := w.Size()
+	w.Name("citations")
+	w.Open('[')
+	empty := w.Size()
+	for i := range part.Attributions {
+		a := &part.Attributions[i]
+		if a.URL != "" || !a.Payload.Empty() {
+			writeCitation(w, a, a.Payload.For(o.Provider, rewrite.Messages))
+		}
+	}
+	if w.Size() == empty {
+		w.Cut(size)
+	} else {
+		w.Close(']')
+	}
+	w.Close('}')
+	if p := &part.Payload; !p.Empty() {
+		writeCarrier(w, p, ofPart)
+	}
+}
