@@ -94,25 +94,14 @@ func (w *warmth) change(d continuity.Difference, context bool) Change {
 	if d.After.Len() == 0 {
 		return c
 	}
-	now := w.body[d.After.Start:d.After.End]
-	plain := anthropic.StripMark(now)
-	c.Hash = hex.EncodeToString(d.Exact[:6])
-	old := w.kept[d.Kept]
-	at := 0
+	now, old := w.body[d.After.Start:d.After.End], w.kept[d.Kept]
+	at, before := 0, 0
 	if len(old) > 0 {
-		for at < len(old) && at < len(plain) && old[at] == plain[at] {
-			at++
-		}
+		at, before = anthropic.FirstDifference(old, now)
 	}
-	// A mark in front of the difference is no part of what was compared.
-	in := at
-	if cut := len(now) - len(plain); cut > 0 && at < len(plain) && now[at] != plain[at] {
-		in += cut
-	}
-	c.At = d.After.Start + in
+	c.Hash, c.At = hex.EncodeToString(d.Exact[:6]), d.After.Start+at
 	if context {
-		c.New = around(plain, at)
-		c.Old = around(old, at)
+		c.New, c.Old = around(now, at), around(old, before)
 	}
 	return c
 }

@@ -59,6 +59,14 @@ type Comparison struct {
 	Breaks     *Difference
 	At         string
 	Kept, Lost int
+	// Tiers are the same for each part of the older prompt, in its order.
+	Tiers []Weight
+}
+
+// Weight is what becomes of one part of a prompt, in bytes.
+type Weight struct {
+	Tier       Tier
+	Kept, Lost int
 }
 
 // Compare finds what a newer request changed of an older one. Text reads a
@@ -70,6 +78,7 @@ func Compare(older, newer *Facts, text func(old bool, span rewrite.Span) string)
 	}
 	c.tools(older.Tools, newer.Tools)
 	c.sections(older.Sections, newer.Sections, text)
+	c.params(older.Params, newer.Params)
 	c.messages(older.Messages, newer.Messages)
 	c.weigh(older, newer)
 	return c
@@ -114,7 +123,11 @@ func (c *Comparison) tools(older, newer []Tool) {
 
 func (c *Comparison) sections(older, newer []Section, text func(bool, rewrite.Span) string) {
 	for i := range max(len(older), len(newer)) {
-		d := Difference{Tier: TierSystem, Path: fmt.Sprintf("system[%d]", i)}
+		list := newer
+		if i >= len(newer) {
+			list = older
+		}
+		d := Difference{Tier: TierSystem, Path: sectionPath(list, i)}
 		switch {
 		case i >= len(older):
 			d.Kind, d.After, d.New = "added", newer[i].Span, text(false, newer[i].Text)
@@ -135,6 +148,12 @@ func (c *Comparison) sections(older, newer []Section, text func(bool, rewrite.Sp
 		}
 		c.add(d)
 	}
+}
+
+func (c *Comparison) params(older, newer Params) {
+	var d differences
+	d.params(older, newer)
+	c.Differences = append(c.Differences, d...)
 }
 
 func joinLines(before, more string) string {
@@ -167,7 +186,8 @@ func (c *Comparison) messages(older, newer []Message) {
 
 // weigh finds where the prefix breaks, and what that costs. Another spelling may
 // or may not be a break to a provider; it is taken for none. Deferred tools are
-// no part of the prefix.
+// no part of the prefix. A parameter changes how the messages are read, and with
+// some models more than that.
 func (c *Comparison) weigh(older, newer *Facts) {
 	deferred := func(t Tool) bool { return t.Deferred }
 	before, after := slices.DeleteFunc(slices.Clone(older.Tools), deferred), slices.DeleteFunc(slices.Clone(newer.Tools), deferred)
@@ -187,7 +207,14 @@ func (c *Comparison) weigh(older, newer *Facts) {
 		tier, c.At = TierTools, fmt.Sprintf("tools[%d]", tools)
 		sections, messages = 0, 0
 	case sections < max(len(older.Sections), len(newer.Sections)):
-		tier, c.At = TierSystem, fmt.Sprintf("system[%d]", sections)
+		list := newer.Sections
+		if sections >= len(list) {
+			list = older.Sections
+		}
+		tier, c.At = TierSystem, sectionPath(list, sections)
+		messages = 0
+	case older.Params != newer.Params:
+		tier, c.At = TierParams, c.firstOf(TierParams)
 		messages = 0
 	case messages < len(older.Messages):
 		tier, c.At = TierMessages, fmt.Sprintf("messages[%d]", messages)
@@ -198,9 +225,9 @@ func (c *Comparison) weigh(older, newer *Facts) {
 			break
 		}
 	}
-	weigh(c, before, tools, func(t Tool) rewrite.Span { return t.Span })
-	weigh(c, older.Sections, sections, func(s Section) rewrite.Span { return s.Span })
-	weigh(c, older.Messages, messages, func(m Message) rewrite.Span { return m.Span })
+	weigh(c, TierTools, before, tools, func(t Tool) rewrite.Span { return t.Span })
+	weigh(c, TierSystem, older.Sections, sections, func(s Section) rewrite.Span { return s.Span })
+	weigh(c, TierMessages, older.Messages, messages, func(m Message) rewrite.Span { return m.Span })
 }
 
 // leading counts the elements at the beginning that are the same.
@@ -213,12 +240,25 @@ func leading(older, newer int, same func(int) bool) int {
 }
 
 // weigh adds the bytes of elements to what is kept, and to what is lost.
-func weigh[E any](c *Comparison, elements []E, kept int, span func(E) rewrite.Span) {
+func weigh[E any](c *Comparison, tier Tier, elements []E, kept int, span func(E) rewrite.Span) {
+	w := Weight{Tier: tier}
 	for i, e := range elements {
 		if i < kept {
-			c.Kept += span(e).Len()
+			w.Kept += span(e).Len()
 		} else {
-			c.Lost += span(e).Len()
+			w.Lost += span(e).Len()
 		}
 	}
+	c.Kept, c.Lost = c.Kept+w.Kept, c.Lost+w.Lost
+	c.Tiers = append(c.Tiers, w)
+}
+
+// firstOf is the path of the first difference in a tier.
+func (c *Comparison) firstOf(tier Tier) string {
+	for _, d := range c.Differences {
+		if d.Tier == tier {
+			return d.Path
+		}
+	}
+	return ""
 }

@@ -46,7 +46,7 @@ func TestCompare(t *testing.T) {
 		},
 		"date in the system prompt": {
 			world{tools: []string{"x=1"}, sections: []string{"a\nday 1\nb"}, messages: "ua"}, world{tools: []string{"x=1"}, sections: []string{"a\nday 2\nb"}, messages: "uau"},
-			want{[]Difference{{Tier: TierSystem, Path: "system[0]", Kind: "changed", Old: "day 1", New: "day 2"}}, "system[0]", 1, "x=1"},
+			want{[]Difference{{Tier: TierSystem, Path: "system", Kind: "changed", Old: "day 1", New: "day 2"}}, "system", 1, "x=1"},
 		},
 		"history edited": {
 			world{sections: []string{"s"}, messages: "uaua"}, world{sections: []string{"s"}, messages: "uasau"},
