@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
-	"warmpath/gateway/catalog"
 	"warmpath/rewrite"
 	"warmpath/rewrite/anthropic"
 	"warmpath/rewrite/continuity"
@@ -80,8 +80,16 @@ type explanation struct {
 	// The tokens are estimates, four bytes each.
 	TokensKept int64 `json:"tokens_kept"`
 	TokensLost int64 `json:"tokens_lost"`
+	// Tiers are the same by part of the older prompt, in its order.
+	Tiers []explainedTier `json:"tiers"`
 	// Through is what the gateway would do.
 	Through explainedPlan `json:"through_warmpath"`
+}
+
+type explainedTier struct {
+	Tier string `json:"tier"`
+	Kept int64  `json:"tokens_kept"`
+	Lost int64  `json:"tokens_lost"`
 }
 
 type explainedDifference struct {
@@ -89,8 +97,16 @@ type explainedDifference struct {
 	Path string `json:"path"`
 	Kind string `json:"kind"`
 	Name string `json:"name,omitempty"`
-	Old  string `json:"old,omitempty"`
-	New  string `json:"new,omitempty"`
+	// At is the byte of the newer file at which the two differ first, or of the
+	// older one for what is gone; null beside the prompt. Bytes is the size of the
+	// element, and Tokens an estimate of that.
+	At     *int  `json:"at_byte"`
+	Bytes  int   `json:"bytes,omitempty"`
+	Tokens int64 `json:"tokens,omitempty"`
+	// Old and New are the lines of a text that differ, or what stands around the
+	// difference.
+	Old string `json:"old,omitempty"`
+	New string `json:"new,omitempty"`
 }
 
 type explainedPlan struct {
@@ -98,9 +114,11 @@ type explainedPlan struct {
 	Keeps  bool   `json:"keeps_prefix"`
 	Reason string `json:"reason,omitempty"`
 	Frozen bool   `json:"frozen"`
-	// Directive is the message that is appended, if any.
-	Directive json.RawMessage `json:"directive,omitempty"`
-	Tokens    int64           `json:"tokens_appended"`
+	// Does says in words what the gateway would do.
+	Does []string `json:"does"`
+	// Directives are the messages that are appended, if any.
+	Directives []json.RawMessage `json:"directives,omitempty"`
+	Tokens     int64             `json:"tokens_appended"`
 }
 
 func explainFiles(olderFile, newerFile string) (*explanation, error) {
@@ -123,12 +141,54 @@ func explainFiles(olderFile, newerFile string) (*explanation, error) {
 		Differences: []explainedDifference{}, Through: planned(older, newer, olderFacts, newerFacts, c),
 	}
 	for _, d := range c.Differences {
-		e.Differences = append(e.Differences, explainedDifference{string(d.Tier), d.Path, d.Kind, d.Name, d.Old, d.New})
+		e.Differences = append(e.Differences, located(d, older, newer))
+	}
+	for _, w := range c.Tiers {
+		e.Tiers = append(e.Tiers, explainedTier{string(w.Tier), tokensOf(w.Kept), tokensOf(w.Lost)})
 	}
 	if c.Breaks != nil {
 		e.Breaks, e.Reason = c.At, string(c.Breaks.Tier)+"_changed"
 	}
 	return e, nil
+}
+
+// excerpt is how many bytes are shown on either side of a difference.
+const excerpt = 40
+
+// located finds where in the files a difference stands, and what stands there
+// where the difference does not say it in lines.
+func located(d continuity.Difference, older, newer []byte) explainedDifference {
+	e := explainedDifference{Tier: string(d.Tier), Path: d.Path, Kind: d.Kind, Name: d.Name, Old: d.Old, New: d.New}
+	before, after := older[d.Before.Start:d.Before.End], newer[d.After.Start:d.After.End]
+	element, start, at := after, d.After.Start, 0
+	switch {
+	case len(after) == 0 && len(before) == 0:
+		return e
+	case len(after) == 0:
+		element, start = before, d.Before.Start
+	case len(before) > 0 && d.Kind != "moved":
+		var was int
+		at, was = anthropic.FirstDifference(before, after)
+		if d.Old+d.New == "" {
+			e.Old, e.New = around(before, was), around(after, at)
+		}
+	}
+	at += start
+	e.At, e.Bytes, e.Tokens = &at, len(element), tokensOf(len(element))
+	return e
+}
+
+// around is what stands around a place, on one line.
+func around(text []byte, at int) string {
+	from, to := max(0, at-excerpt), min(len(text), at+excerpt)
+	cut := strings.ToValidUTF8(string(text[from:to]), "�")
+	if from > 0 {
+		cut = "…" + cut
+	}
+	if to < len(text) {
+		cut += "…"
+	}
+	return strings.ReplaceAll(cut, "\n", " ")
 }
 
 // tokensOf estimates tokens from bytes of JSON.
@@ -148,38 +208,4 @@ func readRequest(file string) ([]byte, *continuity.Facts, error) {
 		return nil, nil, fmt.Errorf("%s does not read as a Messages request: %w; give two bodies of POST /v1/messages", file, err)
 	}
 	return body, facts, nil
-}
-
-// planned asks the planner for the newer request, as if the older one had just
-// been answered. Abilities are those of the model at its vendor's own endpoint.
-func planned(older, newer []byte, olderFacts, newerFacts *continuity.Facts, c *continuity.Comparison) explainedPlan {
-	if c.Breaks != nil && (c.Breaks.Tier == continuity.TierModel || c.Breaks.Tier == continuity.TierMessages) {
-		return explainedPlan{Reason: string(c.Breaks.Tier) + "_changed"}
-	}
-	p, _ := catalog.Default().Provider("anthropic")
-	able := p.Abilities(newerFacts.Model)
-	kept := map[continuity.Hash]string{}
-	for _, section := range olderFacts.Sections {
-		kept[section.Exact] = splice.Text(older[section.Text.Start:section.Text.End])
-	}
-	var rendered []byte
-	plan := continuity.Continue(continuity.Begin("", nil, continuity.Fresh, olderFacts, able).Next, newerFacts, able, continuity.Reader{
-		Now:  func(span rewrite.Span) string { return splice.Text(newer[span.Start:span.End]) },
-		Kept: func(hash continuity.Hash) (string, bool) { text, ok := kept[hash]; return text, ok },
-		Render: func(d *continuity.Directive) []byte {
-			directive := anthropic.Directive{Texts: d.Texts, Remove: d.Remove, Add: d.Add}
-			for _, span := range d.Define {
-				directive.Define = append(directive.Define, newer[span.Start:span.End])
-			}
-			rendered = anthropic.Render(directive)
-			return rendered
-		},
-	})
-	if plan.Epoch != continuity.None {
-		return explainedPlan{Reason: string(plan.Epoch)}
-	}
-	return explainedPlan{
-		Keeps: true, Frozen: plan.Tools != nil || plan.Sections != nil,
-		Directive: rendered, Tokens: tokensOf(len(rendered)),
-	}
 }

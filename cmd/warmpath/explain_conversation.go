@@ -72,9 +72,62 @@ func drawRequests(to io.Writer, requests []console.Request) {
 	}
 	for _, r := range requests {
 		fmt.Fprintf(to, "%6d  %s  %s  %s\n", r.ID, r.Arrived.Local().Format(time.TimeOnly), bar(tokensIn(r), most, paint), r.Model)
+		if missed := missedBy(r); missed != "" {
+			fmt.Fprintf(to, "        %s\n", paint(2, missed))
+		}
+		drawChanges(to, r, paint)
 		if done := doneTo(r); done != "" {
 			fmt.Fprintf(to, "        %s\n", paint(len(inks), done))
 		}
+	}
+}
+
+// missedBy says why a request found less in the cache than had been put there.
+func missedBy(r console.Request) string {
+	m := r.Miss
+	if m == nil {
+		return ""
+	}
+	said := m.Reason
+	if m.Expected > 0 {
+		said = fmt.Sprintf("missed %s of %s cached tokens: %s", thousands(m.Missed), thousands(m.Expected), m.Reason)
+	}
+	if m.By != "client" {
+		said += ", by the " + m.By
+	}
+	if m.Source == "provider" {
+		said += ", says the provider"
+	}
+	return said
+}
+
+// drawChanges lists what the client changed since the turn before.
+func drawChanges(to io.Writer, r console.Request, paint func(int, string) string) {
+	c := r.Continuity
+	if c == nil || len(c.Changes) == 0 {
+		return
+	}
+	for _, change := range c.Changes {
+		line := signs[change.Kind] + " " + change.Path
+		if change.Tool != "" {
+			line += " " + change.Tool
+		}
+		if change.At != nil {
+			line += fmt.Sprintf(" at byte %d", *change.At)
+		}
+		fmt.Fprintf(to, "        %s\n", line)
+		drawLines(to, "          ", change.Old, "-", func(s string) string { return paint(2, s) })
+		drawLines(to, "          ", change.New, "+", func(s string) string { return paint(0, s) })
+	}
+	if c.Unlisted > 0 {
+		fmt.Fprintf(to, "        … %d changes more\n", c.Unlisted)
+	}
+	if c.Stake > 0 {
+		kept := ""
+		if c.Saved > 0 {
+			kept = ", " + paint(0, thousands(c.Saved)+" read from the cache all the same")
+		}
+		fmt.Fprintf(to, "        about %s tokens at stake%s\n", thousands(c.Stake), kept)
 	}
 }
 
@@ -107,12 +160,14 @@ func doneTo(r console.Request) string {
 	add(c.Began != "", "prefix begins anew: %s", c.Began)
 	add(c.FrozenTools, "tools as first sent")
 	add(c.FrozenSystem, "system prompt as first sent")
-	add(c.Again > 0, "%d messages as first sent", c.Again)
+	add(c.Again > 0, "%s as first sent", counted(c.Again, "message"))
 	add(c.Effort != "", "effort %s by a message", c.Effort)
 	add(len(c.Removed) > 0, "withdraws %s", strings.Join(c.Removed, ", "))
 	add(len(c.Added) > 0, "adds %s", strings.Join(c.Added, ", "))
-	add(c.Defined > 0, "redefines %d tools", c.Defined)
-	add(c.Texts > 0, "says %d changes of the system prompt", c.Texts)
+	add(c.Defined > 0, "redefines %s", counted(c.Defined, "tool"))
+	add(c.Texts > 0, "says %s of the system prompt", counted(c.Texts, "change"))
+	add(c.Asked && r.Diagnosis != "", "the provider says: %s", r.Diagnosis)
+	add(c.Observed, "only observed")
 	add(len(c.Retreats) > 0, "retreats: %s", strings.Join(c.Retreats, ", "))
 	add(c.Repaired, "leaves out thinking of a lost prefix")
 	return strings.Join(said, ", ")

@@ -16,11 +16,20 @@ import (
 func TestExplainConversation(t *testing.T) {
 	tokens := func(n int64) *int64 { return &n }
 	arrived := time.Date(2026, 11, 29, 12, 0, 0, 0, time.Local)
+	at := 1234
 	newestFirst := []console.Request{
 		{ID: 3, Arrived: arrived, Model: "m", Status: 400, Reason: "provider", Continuity: &console.Continuity{Began: "retreat", Retreats: []string{"other"}, Repaired: true}},
 		{ID: 2, Arrived: arrived, Model: "m", Status: 200, Read: tokens(9000), Written: tokens(900), Fresh: tokens(100),
-			Continuity: &console.Continuity{FrozenTools: true, Directives: 1, Texts: 1, Added: []string{"x"}, Removed: []string{"y", "z"}, Defined: 1}},
-		{ID: 1, Arrived: arrived, Model: "m", Status: 200, Read: tokens(0), Written: tokens(8000), Fresh: tokens(0), Continuity: &console.Continuity{Began: "fresh"}},
+			Miss: &console.Miss{Reason: "tools_changed", Source: "provider", By: "gateway", Expected: 20_000, Missed: 11_000}, Diagnosis: "tools_changed",
+			Continuity: &console.Continuity{
+				Changes: []console.Change{
+					{Tier: "tools", Path: "tools[1]", Kind: "added", Tool: "x", At: &at, Size: 400},
+					{Tier: "system", Path: "system", Kind: "changed", At: &at, Old: "day 1", New: "day 2"},
+					{Tier: "params", Path: "thinking", Kind: "removed"},
+				},
+				Unlisted: 2, Stake: 12_000, Saved: 9000, Asked: true, Effort: "low", Again: 1, Observed: true,
+				FrozenTools: true, Directives: 1, Texts: 1, Added: []string{"x"}, Removed: []string{"y", "z"}, Defined: 1}},
+		{ID: 1, Arrived: arrived, Model: "m", Status: 200, Read: tokens(0), Written: tokens(8000), Fresh: tokens(0), Miss: &console.Miss{Reason: "cold_start", Source: "gateway", By: "client"}, Continuity: &console.Continuity{Began: "fresh"}},
 	}
 	var asked, authorization string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

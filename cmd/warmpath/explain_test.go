@@ -42,3 +42,47 @@ func TestExplain(t *testing.T) {
 		})
 	}
 }
+
+// TestExplainBreaks explains requests of which the prefix cannot stay, or not for
+// every model.
+func TestExplainBreaks(t *testing.T) {
+	folder := filepath.Join("testdata", "explain")
+	read := func(file [3]string) string {
+		name, old, new := file[0], file[1], file[2]
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := strings.Replace(string(text), old, new, 1)
+		if old != "" && changed == string(text) {
+			t.Fatalf("%s has no %s", name, old)
+		}
+		written := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(written, []byte(changed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return written
+	}
+	const model, other = `"claude-opus-5"`, `"claude-sonnet-4-6"`
+	older, newer := [3]string{"older.json"}, [3]string{"newer.json"}
+	tests := map[string]struct {
+		older, newer [3]string // a file, and what is replaced in it by what
+		golden       string
+	}{
+		"another model":           {older, [3]string{"newer.json", model, other}, "model.txt"},
+		"a model that takes less": {[3]string{"older.json", model, other}, [3]string{"newer.json", model, other}, "unable.txt"},
+		"an edited history":       {older, [3]string{"older.json", "hello", "hullo"}, "history.txt"},
+		"an edited history, too":  {[3]string{"older.json", "hello", "hullo"}, newer, "all.txt"},
+		"a parameter":             {older, [3]string{"older.json", `"max_tokens":10`, `"max_tokens":10,"tool_choice":{"type":"none"}`}, "params.txt"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			args := []string{"explain", read(test.older), read(test.newer)}
+			if code := run(args, &stdout, &stderr); code != exitOK || stderr.Len() > 0 {
+				t.Errorf("exit code %d, %s", code, &stderr)
+			}
+			golden(t, filepath.Join("explain", test.golden), stdout.String())
+		})
+	}
+}

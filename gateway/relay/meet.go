@@ -37,7 +37,12 @@ func (x *exchange) consider() {
 	if last != nil {
 		e.Elapsed = int(x.record.Arrived.Unix()) - last.Started
 		own, all := betaSets(x.req.Fields, w.betas)
-		e.Params, e.Own, e.Betas = last.Params != w.facts.Params, last.Own != own, last.Betas != all
+		before, now := last.Params, w.facts.Params
+		if w.plan.Effort != nil {
+			// Another effort is said by a message.
+			before, now = before.Without("output_config"), now.Without("output_config")
+		}
+		e.Params, e.Own, e.Betas = before != now, last.Own != own, last.Betas != all
 		e.Spelled = w.state != nil && last.Respelled(w.facts.Messages, w.known.Sent) >= 0
 	}
 	x.evidence, x.judged = e, true

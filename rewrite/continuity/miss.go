@@ -158,6 +158,8 @@ func (e *Evidence) changed() Miss {
 		return ToolsMiss
 	case SystemChanged:
 		return SystemMiss
+	case EffortChanged:
+		return ParamsMiss
 	default:
 		return EpochMiss
 	}

@@ -53,6 +53,7 @@ func TestJudge(t *testing.T) {
 		"tools, both say":          {Evidence{Marked: true, Last: last, Epoch: ToolsChanged}, anew, rewrite.DiagnosisTools, miss(ToolsMiss, provider, client, 10_000)},
 		"tools by the gateway":     {Evidence{Marked: true, Last: last, Edited: true}, anew, rewrite.DiagnosisTools, miss(ToolsMiss, provider, gateway, 10_000)},
 		"system":                   {Evidence{Marked: true, Last: last, Epoch: SystemChanged}, some, 0, miss(SystemMiss, gateway, client, 6000)},
+		"the effort":               {Evidence{Marked: true, Last: last, Epoch: EffortChanged}, some, 0, miss(ParamsMiss, gateway, client, 6000)},
 		"a directive too big":      {Evidence{Marked: true, Last: last, Epoch: DirectiveTooBig}, anew, rewrite.DiagnosisSystem, miss(EpochMiss, gateway, client, 10_000)},
 		"lost bytes":               {Evidence{Marked: true, Last: last, Epoch: BytesLost}, anew, 0, miss(EpochMiss, gateway, gateway, 10_000)},
 		"a retreat":                {Evidence{Marked: true, Last: last, Epoch: "retreat"}, anew, 0, miss(EpochMiss, gateway, gateway, 10_000)},

@@ -27,6 +27,16 @@ func (p *Params) Set(name, value []byte) {
 	}
 }
 
+// Without leaves a parameter out.
+func (p Params) Without(name string) Params {
+	for i, param := range paramNames {
+		if param == name {
+			p[i] = 0
+		}
+	}
+	return p
+}
+
 // The constants of the FNV-1a hash. It is written out because the digests are
 // compared across machines, cost nothing, and guard nothing.
 const fnvBasis, fnvPrime = 14695981039346656037, 1099511628211

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"warmpath/gateway/catalog"
+	"warmpath/rewrite"
+	"warmpath/rewrite/anthropic"
+	"warmpath/rewrite/continuity"
+	"warmpath/rewrite/splice"
+)
+
+// planned asks the planner for the newer request, as if the older one had just
+// been answered. Abilities are those of the model at its vendor's own endpoint.
+func planned(older, newer []byte, olderFacts, newerFacts *continuity.Facts, c *continuity.Comparison) explainedPlan {
+	if olderFacts.Model != newerFacts.Model {
+		return explainedPlan{Reason: "model_changed", Does: []string{"begins a new prefix: each model has a cache of its own"}}
+	}
+	p, _ := catalog.Default().Provider("anthropic")
+	able := p.Abilities(newerFacts.Model)
+	kept := map[continuity.Hash]string{}
+	for _, section := range olderFacts.Sections {
+		kept[section.Exact] = splice.Text(older[section.Text.Start:section.Text.End])
+	}
+	result := explainedPlan{}
+	plan := continuity.Continue(continuity.Begin("", nil, continuity.Fresh, olderFacts, able).Next, newerFacts, able, continuity.Reader{
+		Now:  func(span rewrite.Span) string { return splice.Text(newer[span.Start:span.End]) },
+		Kept: func(hash continuity.Hash) (string, bool) { text, ok := kept[hash]; return text, ok },
+		Render: func(d *continuity.Directive) []byte {
+			directive := anthropic.Directive{Texts: d.Texts, Remove: d.Remove, Add: d.Add, Effort: d.Effort}
+			for _, span := range d.Define {
+				directive.Define = append(directive.Define, newer[span.Start:span.End])
+			}
+			rendered := anthropic.Render(directive)
+			result.Directives = append(result.Directives, json.RawMessage(rendered))
+			result.Tokens += tokensOf(len(rendered))
+			return rendered
+		},
+	})
+	if plan.Epoch != continuity.None {
+		return explainedPlan{Reason: string(plan.Epoch), Does: []string{"begins a new prefix: " + unable(able, plan.Epoch)}}
+	}
+	result.Frozen = plan.Tools != nil || plan.Sections != nil
+	result.Does = does(plan)
+	before, now := olderFacts.Params, newerFacts.Params
+	if plan.Effort != nil {
+		before, now = before.Without("output_config"), now.Without("output_config")
+	}
+	switch {
+	case c.Common < len(olderFacts.Messages):
+		result.Reason = "messages_changed"
+		result.Does = append(result.Does, fmt.Sprintf("leaves the history as the client wants it: what stands from messages[%d] on is read again", c.Common))
+	case before != now:
+		result.Reason = "params_changed"
+		result.Does = append(result.Does, "leaves the parameters as they are: the messages are read again")
+	default:
+		result.Keeps = true
+	}
+	return result
+}
+
+// unable says what the model would have to accept for the prefix to stay.
+func unable(able continuity.Abilities, why continuity.Reason) string {
+	switch {
+	case why == continuity.SystemChanged && !able.Text:
+		return "the model takes no system messages among the others"
+	case why == continuity.ToolsChanged && !able.Reference:
+		return "the model takes no changes of tools in messages"
+	case why == continuity.DirectiveTooBig:
+		return "to say the change would take more than to read all again"
+	}
+	return string(why)
+}
+
+// does says what a plan makes of a request.
+func does(plan *continuity.Plan) (what []string) {
+	say := func(when bool, format string, args ...any) {
+		if when {
+			what = append(what, fmt.Sprintf(format, args...))
+		}
+	}
+	say(plan.Tools != nil, "sends the tools as first sent")
+	say(plan.Sections != nil, "sends the system prompt as first sent")
+	if said := plan.Said; said != nil {
+		say(len(said.Remove) > 0, "withdraws %s", strings.Join(said.Remove, ", "))
+		say(len(said.Add) > 0, "adds %s", strings.Join(said.Add, ", "))
+		say(len(said.Define) > 0, "redefines %s", counted(len(said.Define), "tool"))
+		say(len(said.Texts) > 0, "says %s of the system prompt", counted(len(said.Texts), "change"))
+	}
+	say(plan.Level != "", "sets the effort to %s by a message", plan.Level)
+	say(what == nil, "sends it as it is")
+	return what
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
