@@ -17,6 +17,7 @@ import (
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
 	"warmpath/rewrite"
+	"warmpath/rewrite/anthropic"
 	"warmpath/rewrite/splice"
 )
 
@@ -105,7 +106,11 @@ func BenchmarkPlan(b *testing.B) {
 	for _, bench := range []struct {
 		name       string
 		size, gone int
-	}{{"1MB", 560, 10}, {"1MB, unchanged", 560, 0}, {"200KB", 110, 10}, {"200KB, unchanged", 110, 0}} {
+		cold       bool
+	}{
+		{"1MB", 560, 10, false}, {"1MB, unchanged", 560, 0, false}, {"1MB, cold", 560, 10, true},
+		{"200KB", 110, 10, false}, {"200KB, unchanged", 110, 0, false},
+	} {
 		size := bench.size
 		before, now := longWork(size-2, 0), longWork(size, bench.gone)
 		b.Run(fmt.Sprintf("%s of %dKB", bench.name, len(now)>>10), func(b *testing.B) {
@@ -127,6 +132,9 @@ func BenchmarkPlan(b *testing.B) {
 					b.Fatalf("%d inserts, epoch %q", len(x.warmth.plan.Inserts), x.warmth.plan.Epoch)
 				}
 				x.handedOver()
+				if bench.cold {
+					r.recall = anthropic.NewRecall(recallBytes)
+				}
 				begin = time.Now()
 				if err := splice.Valid(now); err != nil {
 					b.Fatal(errors.New(err.Msg))

@@ -25,7 +25,7 @@ func (f *form) messages(facts *continuity.Facts) {
 			from = -1
 		}
 	})
-	if f.recall != nil {
+	if f.recall != nil && len(f.seen) > 0 {
 		// They are lent, and come back.
 		facts.Messages, f.seen = f.seen, nil
 		return

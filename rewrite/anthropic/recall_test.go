@@ -25,6 +25,9 @@ func recallsLike(t *testing.T, recall *anthropic.Recall, body []byte) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatalf("(-want +got):\n%s", diff)
 	}
+	if got != nil {
+		recall.Release(got)
+	}
 }
 
 func TestRecallReadsTheSame(t *testing.T) {
@@ -71,9 +74,19 @@ func TestRecallForgets(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, uint64(i)))
 			for range 20 {
 				body := agentRequest(5, 20+10*random.IntN(10))
-				if got, err := recall.ReadFacts(body); err != nil || len(got.Tools) != 5 {
+				want, _ := anthropic.ReadFacts(body)
+				got, err := recall.ReadFacts(body)
+				if err != nil || len(got.Messages) != len(want.Messages) {
 					t.Errorf("%v", err)
+					return
 				}
+				for i := range want.Messages {
+					if got.Messages[i] != want.Messages[i] {
+						t.Errorf("message %d is %+v, want %+v", i, got.Messages[i], want.Messages[i])
+						return
+					}
+				}
+				recall.Release(got)
 			}
 		})
 	}
@@ -110,6 +123,9 @@ func BenchmarkRecall(b *testing.B) {
 	}
 	var facts *continuity.Facts
 	compare(b, body, func() (err error) {
+		if facts != nil {
+			recall.Release(facts)
+		}
 		facts, err = recall.ReadFacts(body)
 		return err
 	}, func() error { return valid(body) })
