@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"strings"
+
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
 )
@@ -132,7 +134,8 @@ func (n *Encoder) message(s *speaking, e *rewrite.Event) {
 		}
 		w := n.blockStart(s)
 		if p := &e.Part.Payload; n.native(p) {
-			w.Raw(emptied(p.Value, rewrite.Member{Name: "text", Value: rewrite.JSON(`""`)}, rewrite.Member{Name: "citations", Value: rewrite.JSON("[]")}))
+			start := emptied(p.Value, rewrite.Member{Name: "citations", Value: rewrite.JSON("[]")})
+			w.Raw(withMembers(start, []rewrite.Member{{Name: "text", Value: rewrite.JSON(`""`)}}))
 		} else {
 			w.Literal(`{"type":"text","text":""}`)
 		}
@@ -256,8 +259,8 @@ func (n *Encoder) other(item *rewrite.Item) {
 	}
 	b, _ := readBlock(p.Value)
 	input := b.values[fieldInput]
-	if len(input) == 0 {
-		if b.kind != "thinking" {
+	if len(input) == 0 || !strings.HasSuffix(b.kind, "tool_use") {
+		if b.kind != "thinking" || b.text(fieldSignature) == "" {
 			n.single(func(w *splice.Writer) { w.Raw(p.Value) })
 			return
 		}

@@ -81,6 +81,7 @@ func (d *Decoder) Event(name, data []byte, yield func(*rewrite.Event)) {
 		d.messageDelta(data)
 	case "message_stop":
 		if _, ok := whole(data, ""); ok {
+			d.begin()
 			d.end()
 		}
 	case "error":
@@ -135,6 +136,7 @@ func (d *Decoder) messageDelta(data []byte) {
 	if splice.Valid(data) != nil {
 		return
 	}
+	d.begin()
 	splice.Fields(data, func(name, value []byte) bool {
 		if string(name) == "delta" {
 			splice.Fields(value, func(name, value []byte) bool {
