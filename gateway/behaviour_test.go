@@ -184,9 +184,6 @@ func (p *taped) hold(m *move, body object, record *provider.Record) {
 	if m.epoch != "" {
 		want[m.epoch], p.told = 1, 0
 	}
-	if m.rewrites {
-		delete(began, "history_rewritten")
-	}
 	if !reflect.DeepEqual(began, want) {
 		p.t.Errorf("the prefix begins anew for %v, want %v", began, want)
 	}

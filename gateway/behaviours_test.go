@@ -298,7 +298,7 @@ var claude = map[string]behaviour{
 	}},
 	"FB-24 clears large results": {moves: []move{
 		{},
-		{rewrites: true, does: func(r *rover) {
+		{rewrites: true, epoch: "history_rewritten", does: func(r *rover) {
 			r.results(func(i int, text string) string {
 				if i == 0 {
 					return "[cleared]"

@@ -47,6 +47,21 @@ var numbered = map[string]behaviour{
 		}},
 		{},
 	}},
+	"SB-05 changes its first words, and nothing is known of it any more": {moves: []move{
+		{does: server("a"), said: "+mcp__a__one +mcp__a__two"},
+		{epoch: "fresh", sent: asItCame, rewrites: true, does: func(r *rover) {
+			r.first(func([]any) []any { return []any{textBlock("Other words.")} })
+		}},
+		{},
+	}},
+	"SB-05 changes a result behind what was said": {moves: []move{
+		{does: server("a"), said: "+mcp__a__one +mcp__a__two"},
+		{},
+		{epoch: "history_rewritten", said: "+mcp__a__one +mcp__a__two", rewrites: true, does: func(r *rover) {
+			r.results(func(i int, text string) string { return map[bool]string{true: "other", false: text}[i == 3] })
+		}},
+		{},
+	}},
 	"GT-07 switched to a model without the abilities": {moves: []move{
 		{does: server("a"), said: "+mcp__a__one +mcp__a__two"},
 		{does: all(onModel("claude-sonnet-4-5"), (*rover).forget), epoch: "fresh", sent: asItCame},
