@@ -119,3 +119,39 @@ func TestAsMade(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// FuzzAsMade asks that a repaired message is the same one, spelled as the
+// provider has spelled it, whatever the provider has said.
+func FuzzAsMade(f *testing.F) {
+	f.Add(`{"a":1,"b":2}`, `{"b":2,"a":1}`)
+	f.Add(`{"a":"\u003c"}`, `{"a":"<"}`)
+	f.Add(`{"a":1.0}`, `{"a":1e0}`)
+	f.Add(`{"id":"x"},"type":"text"`, `{}`)
+	f.Fuzz(func(t *testing.T, echo, made string) {
+		message := said(`{"type":"tool_use","id":"t1","name":"a","input":` + echo + `}`)
+		before, err := anthropic.ReadFacts([]byte(`{"messages":[` + message + `]}`))
+		if err != nil {
+			return
+		}
+		var a anthropic.Arguments
+		begun, all := started(0, `{"type":"tool_use","id":"t1","name":"a","input":{}}`), piece(0, made)
+		a.Read([]byte(begun[0]), []byte(begun[1]))
+		a.Read([]byte(all[0]), []byte(all[1]))
+		notes := map[string][]byte{}
+		a.All(func(id string, arguments []byte) { notes[id] = arguments })
+		got := anthropic.AsMade([]byte(message), notes)
+		if got == nil {
+			return
+		}
+		after, err := anthropic.ReadFacts([]byte(`{"messages":[` + string(got) + `]}`))
+		if err != nil {
+			t.Fatalf("%v: %s", err, got)
+		}
+		if after.Messages[0].Meaning != before.Messages[0].Meaning {
+			t.Errorf("%s means something else than %s", got, message)
+		}
+		if !strings.Contains(string(got), string(notes["t1"])) {
+			t.Errorf("%s is not as %s", got, notes["t1"])
+		}
+	})
+}

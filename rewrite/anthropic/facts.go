@@ -152,6 +152,7 @@ func (f *form) setting(name []byte, facts *continuity.Facts) {
 	case "thread":
 		f.object(func(name []byte) verdict {
 			if string(name) == "type" {
+				facts.Threads = true
 				facts.Thread = string(f.word()) == "continue"
 			} else {
 				f.value()

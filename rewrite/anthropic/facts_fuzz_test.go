@@ -14,6 +14,9 @@ import (
 // seeds are whole bodies and all elements of the tables, in one.
 func seeds(f *testing.F) {
 	f.Add(agentRequest(2, 6))
+	for _, content := range []string{`[` + reminder + `,` + hello + `]`, `[` + result(`"r\u003c/\n`+tagged+`\n"`) + `,` + reminder + `]`} {
+		f.Add([]byte(`{"messages":[{"role":"user","content":` + content + `}]}`))
+	}
 	for _, table := range []map[string]pair{same, different} {
 		for _, p := range table {
 			for _, element := range []string{p.a, p.b} {
@@ -45,6 +48,8 @@ func elements(f *continuity.Facts) (spans []rewrite.Span, meaning, exact []conti
 	}
 	for _, m := range f.Messages {
 		add(m.Span, m.Meaning, m.Exact)
+		// What a message is known by is a meaning too.
+		add(m.Span, m.Line(), m.Exact)
 	}
 	return spans, meaning, exact
 }

@@ -22,6 +22,13 @@ type effortPlan struct {
 // so itself has said it.
 func planEffort(s *State, facts *Facts, able Abilities) effortPlan {
 	p := effortPlan{first: s.Effort, asked: s.Asked}
+	if facts.Threads {
+		// The requests that go on with the thread say it as the client has it.
+		if p.first = facts.Effort; !s.Leveled {
+			p.asked = facts.Effort
+			return p
+		}
+	}
 	if facts.Effort == s.Asked && able.Effort && !facts.Rigid {
 		return p
 	}

@@ -23,6 +23,8 @@ func withEffort(request string) *Facts {
 		switch word {
 		case "rigid":
 			facts.Rigid = true
+		case "thread":
+			facts.Threads = true
 		case "none":
 		default:
 			facts.Effort = word
@@ -69,6 +71,11 @@ func TestEffort(t *testing.T) {
 			[]string{"u high", "uau low", "uauu low", "uauuau low"}, []string{"high", "high 2=low", "high 2=low", "high 2=low"}},
 		"a model without": {Abilities{Text: true},
 			[]string{"u high", "uau low", "uauau low"}, []string{"high", "low", "low"}},
+		"a thread": {able,
+			[]string{"u high thread", "uau low thread", "uauau low"}, []string{"high", "low", "low"}},
+		"a thread after all": {able,
+			[]string{"u high", "uau low", "uauau medium thread", "uauauau medium"},
+			[]string{"high", "high 2=low", "medium 2=low 4=medium", "medium 2=low 4=medium"}},
 		"thinking that takes no other": {able,
 			[]string{"u high", "uau low rigid", "uauau low"}, []string{"high", "low", "low"}},
 		"thinking that takes no other any more": {able,

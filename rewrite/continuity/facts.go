@@ -44,6 +44,9 @@ type Facts struct {
 	// Thread is set for a request that continues a history the provider keeps:
 	// its messages are only the newest.
 	Thread bool
+	// Threads is set for any request that the provider keeps as a thread: what goes
+	// on with it says what stands beside the messages for itself.
+	Threads bool
 }
 
 // Rename tells the facts that other text stands for the model's name, as a JSON
