@@ -55,7 +55,7 @@ func (s *State) follows(facts *Facts, read Reader) bool {
 			sent = &echoes[0]
 		}
 		all, missing := sent.missing(facts.Messages[i].Reminders)
-		if !all || missing && !(read.Restore && s.Sealed && sent.Kept) {
+		if !all || missing && !(read.Restore && s.proof(facts) != noProof && sent.Kept) {
 			return false
 		}
 	}

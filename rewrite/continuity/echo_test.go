@@ -142,6 +142,20 @@ func TestEchoes(t *testing.T) {
 	}
 }
 
+// A client that names its conversation proves whose a dropped reminder was.
+func TestRemindersOfANamedConversation(t *testing.T) {
+	begun := echoed("u!A")
+	begun.Session = "name"
+	state := Begin("c", nil, Fresh, begun, keeping).Next
+	for name, want := range map[string]bool{"name": true, "another": false, "": false} {
+		facts := echoed("u a u")
+		facts.Session = name
+		if got := state.follows(facts, Reader{Restore: true}); got != want {
+			t.Errorf("by the name %q: %v", name, got)
+		}
+	}
+}
+
 // What is kept for one conversation is bounded, and what is beyond goes out as
 // the client has it.
 func TestEchoesAreBounded(t *testing.T) {
