@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -22,8 +23,8 @@ func recallsLike(t *testing.T, recall *anthropic.Recall, body []byte) {
 	if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 		t.Fatalf("%v, want %v", err, wantErr)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("(-want +got):\n%s", diff)
+	if !reflect.DeepEqual(want, got) {
+		t.Fatalf("(-want +got):\n%s", cmp.Diff(want, got))
 	}
 	if got != nil {
 		recall.Release(got)
