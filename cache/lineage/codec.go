@@ -114,8 +114,9 @@ func (c *codec) turn(t *continuity.Turn) {
 }
 
 // spelling is how many bytes that grow with each message stand together, once
-// there are so many: what was written of earlier messages stays the same.
-const spelling = 64
+// there are so many, and then how many of those that are left: what was written
+// of earlier messages stays the same.
+var spelling = [...]int{512, 64}
 
 func (c *codec) spelled(text *[]byte) {
 	n := len(*text)
@@ -128,13 +129,15 @@ func (c *codec) spelled(text *[]byte) {
 			*text = make([]byte, n)
 		}
 	}
-	whole := n - n%spelling
+	rest := *text
 	c.partOver(shorter, func() {
-		for chunk := range slices.Chunk((*text)[:whole], spelling) {
-			c.partOver(0, func() { c.raw(chunk) })
+		for _, size := range spelling {
+			for ; len(rest) >= size; rest = rest[size:] {
+				c.partOver(0, func() { c.raw(rest[:size]) })
+			}
 		}
 	})
-	c.raw((*text)[whole:])
+	c.raw((*text)[n-n%spelling[len(spelling)-1]:]) // also where what is before it is missing
 }
 
 // raw reads or writes bytes of a known number.

@@ -11,7 +11,7 @@ import (
 
 // version is that of what is written. Raise it when the order or the form of it
 // changes; that a field comes, goes or changes its type is seen without it.
-const version = 2
+const version = 3
 
 // header begins whatever is written under a history. What begins otherwise was
 // written by another version of the gateway, and is as if lost.
