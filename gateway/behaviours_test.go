@@ -160,7 +160,7 @@ var claude = map[string]behaviour{
 		newer: true,
 		moves: []move{
 			{does: hears("A server named a is connected."), sent: holds("A server named a is connected.")},
-			{does: hears("The server named a is gone.")},
+			{does: hears("The server named a is gone."), sent: asItCame},
 		},
 	},
 	"FB-05 adds the tools of a server": {moves: []move{
@@ -209,10 +209,10 @@ var claude = map[string]behaviour{
 		agent: func(r *rover) { r.betas = []string{"claude-code-20250219"} },
 		moves: []move{
 			{does: all(hears("Plan mode is on."), more("safeguards", object{"plan": true})), sent: holds(`"safeguards":{"plan":true}`)},
-			{does: func(r *rover) { delete(r.more, "safeguards"); hears("Plan mode is off.")(r) }},
+			{does: func(r *rover) { delete(r.more, "safeguards"); hears("Plan mode is off.")(r) }, sent: asItCame},
 		},
 	},
-	"FB-13 resumes on another day": {newer: true, moves: []move{{does: hears("Today is Tuesday.")}}},
+	"FB-13 resumes on another day": {newer: true, moves: []move{{does: hears("Today is Tuesday."), sent: asItCame}}},
 	"FB-14 a memory file beside the next words": {moves: []move{{does: func(r *rover) {
 		r.history = append(slices.Clip(r.history), object{"role": "user", "content": []any{textBlock("<system-reminder>\nCLAUDE.md: Be brief.\n</system-reminder>")}})
 	}}}},
@@ -227,7 +227,7 @@ var claude = map[string]behaviour{
 	},
 	"FB-15 asks for a summary of all": {moves: []move{
 		{does: server("a"), said: "+mcp__a__one +mcp__a__two"},
-		{side: func(r *rover) object {
+		{warm: true, side: func(r *rover) object {
 			body := r.body()
 			messages := slices.Clone(body["messages"].([]object))
 			body["messages"] = append(messages, object{"role": "user", "content": []any{textBlock("Summarize all of it. DO[say A summary.]")}})
@@ -251,7 +251,7 @@ var claude = map[string]behaviour{
 			}},
 		},
 	},
-	"FB-18 resumes with a prompt that stays": {moves: []move{{}}},
+	"FB-18 resumes with a prompt that stays": {moves: []move{{sent: asItCame}, {sent: asItCame}}},
 	"FB-19 sends other betas with each request": {
 		agent: func(r *rover) { r.betas = []string{"claude-code-20250219", "context-management-2025-06-27"} },
 		moves: []move{
