@@ -1,0 +1,145 @@
+package completions
+
+import (
+	"fmt"
+
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// assistant writes what the assistant has made as one message: what it has
+// thought, what it has said, and what it has called. The first item is the one at
+// index from.
+func (w *requestWriter) assistant(items []rewrite.Item, from int) {
+	start := w.Size()
+	w.Literal(`{"role":"assistant"`)
+	before := w.Size()
+	said := w.said(items, from)
+	w.thought(items, from)
+	w.calls(items)
+	switch {
+	case w.Size() == before:
+		w.Cut(start)
+		return
+	case !said:
+		w.Literal(`"content":null`)
+	}
+	w.Close('}')
+}
+
+// said writes the text of a message. Several texts are several parts, so that
+// nothing is put between them.
+func (w *requestWriter) said(items []rewrite.Item, from int) bool {
+	var texts []string
+	var refusal string
+	var audio []byte
+	for i := range items {
+		if items[i].Kind != rewrite.ItemMessage {
+			continue
+		}
+		for j := range items[i].Parts {
+			p := &items[i].Parts[j]
+			switch p.Kind {
+			case rewrite.PartText, rewrite.PartSummary:
+				texts = append(texts, p.Text)
+			case rewrite.PartRefusal:
+				refusal += p.Text
+			case rewrite.PartImage, rewrite.PartAudio, rewrite.PartVideo, rewrite.PartFile, rewrite.PartOpaque:
+				if member, raw := native(&p.Payload, w.provider); member == "audio" {
+					audio = raw
+				} else {
+					w.losses.Add(fmt.Sprintf("items[%d].parts[%d]", from+i, j), "the dialect has no place for "+p.Kind.String()+" that the model made")
+				}
+			}
+		}
+	}
+	switch len(texts) {
+	case 0:
+	case 1:
+		w.Name("content")
+		w.String(texts[0])
+	default:
+		w.Name("content")
+		w.Open('[')
+		for _, text := range texts {
+			w.Literal(`{"type":"text"`)
+			w.Name("text")
+			w.String(text)
+			w.Close('}')
+		}
+		w.Close(']')
+	}
+	w.Text("refusal", refusal)
+	w.Value("audio", audio)
+	return len(texts) > 0
+}
+
+// thought writes the reasoning that the provider wants back: the members in which
+// it has come.
+func (w *requestWriter) thought(items []rewrite.Item, from int) {
+	done := false
+	for i := range items {
+		item := &items[i]
+		path := fmt.Sprintf("items[%d]", from+i)
+		switch item.Kind {
+		case rewrite.ItemReasoning:
+			member, raw := native(&item.Payload, w.provider)
+			if member != "reasoning" || done {
+				w.losses.Add(path, "reasoning that another provider has made")
+				continue
+			}
+			done = true
+			splice.Fields(raw, func(key, value []byte) bool {
+				w.Value(string(key), value)
+				return true
+			})
+		case rewrite.ItemHosted:
+			w.losses.Add(path, "an activity of another provider; its text and sources stay")
+		case rewrite.ItemOpaque:
+			w.losses.Add(path, "known to another dialect only: "+item.Payload.Format)
+		case rewrite.ItemMessage, rewrite.ItemCall, rewrite.ItemResult, rewrite.ItemDirective:
+		}
+	}
+}
+
+// calls writes the calls of a message.
+func (w *requestWriter) calls(items []rewrite.Item) {
+	start := w.Size()
+	w.Name("tool_calls")
+	w.Open('[')
+	before := w.Size()
+	for i := range items {
+		if items[i].Kind != rewrite.ItemCall {
+			continue
+		}
+		if _, raw := native(&items[i].Payload, w.provider); raw != nil {
+			w.Raw(raw)
+			continue
+		}
+		call := &items[i].Call
+		kind, input := "function", "arguments"
+		if call.Custom {
+			kind, input = "custom", "input"
+		}
+		w.Open('{')
+		w.Name("id")
+		w.String(call.ID)
+		w.Text("type", kind)
+		w.Name(kind)
+		w.Open('{')
+		w.Text("name", call.Name)
+		w.Name(input)
+		if len(call.Arguments) == 0 && !call.Custom {
+			w.String("{}")
+		} else {
+			w.Bytestring(call.Arguments)
+		}
+		w.Close('}')
+		w.Close('}')
+	}
+	if w.Size() == before {
+		w.Cut(start)
+		return
+	}
+	w.Close(']')
+}

@@ -1,0 +1,47 @@
+package completions_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"warmpath/rewrite"
+	"warmpath/rewrite/completions"
+	"warmpath/rewrite/splice"
+)
+
+// FuzzDecodeRequest asks that what can be read can be written for anybody, and
+// that what was written for its own provider, with nothing lost, is written the
+// same when it is read again.
+func FuzzDecodeRequest(f *testing.F) {
+	paths, _ := filepath.Glob("testdata/requests/*.txt")
+	for _, path := range paths {
+		f.Add([]byte(loadGolden(f, path).sections["request"]))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		c, err := completions.DecodeRequest(body, "p")
+		if err != nil {
+			return
+		}
+		var l rewrite.Losses
+		if other, err := completions.EncodeRequest(c, "q", &l); err != nil || splice.Valid(other) != nil {
+			t.Fatalf("%v: %s", err, other)
+		}
+		c, _ = completions.DecodeRequest(body, "p")
+		l = rewrite.Losses{}
+		own, err := completions.EncodeRequest(c, "p", &l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.All) > 0 {
+			return
+		}
+		again, err := completions.DecodeRequest(own, "p")
+		if err != nil {
+			t.Fatalf("%v: %s", err, own)
+		}
+		second, err := completions.EncodeRequest(again, "p", nil)
+		if err != nil || string(second) != string(own) {
+			t.Fatalf("written again (%v):\n%s\n%s", err, own, second)
+		}
+	})
+}

@@ -1,0 +1,249 @@
+package completions
+
+import (
+	"strconv"
+
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// messageFields are the members of a message, of a reply's or of a delta.
+type messageFields struct {
+	role, content, refusal, calls, function, callID, name []byte
+	annotations, audio, images, tools, executed           []byte
+	// shown and details are what servers tell of the reasoning: the text, by the
+	// name that they have for it, and what has to come back to them.
+	shown, details []byte
+	shownAs        string
+}
+
+func (m *messageFields) set(key, value []byte) bool {
+	switch string(key) {
+	case "role":
+		m.role = value
+	case "content":
+		m.content = value
+	case "refusal":
+		m.refusal = value
+	case "tool_calls":
+		m.calls = value
+	case "function_call":
+		m.function = value
+	case "tool_call_id":
+		m.callID = value
+	case "name":
+		m.name = value
+	case "annotations":
+		m.annotations = value
+	case "audio":
+		m.audio = value
+	case "images":
+		m.images = value
+	case "tools":
+		m.tools = value
+	case "reasoning_content":
+		m.shown, m.shownAs = value, "reasoning_content"
+	case "reasoning":
+		if splice.Empty(m.shown) {
+			m.shown, m.shownAs = value, "reasoning"
+		}
+	case "reasoning_details":
+		m.details = value
+	}
+	return true
+}
+
+// message appends what a message says: several items if it is the assistant's.
+func (r *requestReader) message(at int, value []byte) (f *fault) {
+	var m messageFields
+	if !splice.Fields(value, m.set) {
+		return bad("", "is no object; send a message")
+	}
+	switch role := splice.Text(m.role); role {
+	case "user":
+		var parts []rewrite.Part
+		parts, f = r.parts(m.content)
+		r.add(rewrite.Item{Parts: parts})
+	case "system", "developer":
+		if len(m.content) == 0 && len(m.tools) > 0 {
+			return r.lateTools(value, m.tools)
+		}
+		var parts []rewrite.Part
+		parts, f = r.parts(m.content)
+		r.add(rewrite.Item{Role: rewrite.RoleSystem, Parts: parts})
+	case "assistant":
+		return r.assistant(at, &m)
+	case "tool":
+		var parts []rewrite.Part
+		parts, f = r.parts(m.content)
+		r.add(rewrite.Item{Kind: rewrite.ItemResult, Call: rewrite.Call{ID: splice.Text(m.callID), Name: splice.Text(m.name)}, Parts: parts})
+	case "function":
+		var parts []rewrite.Part
+		parts, f = r.parts(m.content)
+		r.add(rewrite.Item{Kind: rewrite.ItemResult, Call: rewrite.Call{ID: legacyID(at - 1), Name: splice.Text(m.name)}, Parts: parts})
+	default:
+		return bad("role", "is none of system, developer, user, assistant and tool")
+	}
+	return f.in("content")
+}
+
+// add appends an item; a message without content says nothing.
+func (r *requestReader) add(item rewrite.Item) {
+	if item.Kind != rewrite.ItemMessage || len(item.Parts) > 0 {
+		r.c.Items = append(r.c.Items, item)
+	}
+}
+
+// legacyID names the call of a message of the time when calls had no names.
+func legacyID(message int) string { return "call_" + strconv.Itoa(message) }
+
+// assistant appends the reasoning, the text and the calls of one message.
+func (r *requestReader) assistant(at int, m *messageFields) (f *fault) {
+	held, f := r.reasoning(m)
+	if f != nil {
+		return f
+	}
+	said := rewrite.Item{Role: rewrite.RoleAssistant}
+	if said.Parts, f = r.parts(m.content); f != nil {
+		return f.in("content")
+	}
+	if len(said.Parts) == 1 && said.Parts[0].Kind == rewrite.PartText && said.Parts[0].Text == "" {
+		said.Parts = nil
+	}
+	if text, f := textOf(m.refusal); f != nil {
+		return f.in("refusal")
+	} else if text != "" {
+		said.Parts = append(said.Parts, rewrite.Part{Kind: rewrite.PartRefusal, Text: text})
+	}
+	if len(said.Parts) > 0 {
+		said.Parts[0].Attributions = r.attributions(m.annotations, runesOf(said.Parts))
+	}
+	if !splice.Null(m.audio) {
+		said.Parts = append(said.Parts, rewrite.Part{Kind: rewrite.PartOpaque, Payload: r.payload("audio", m.audio)})
+	}
+	if len(said.Parts) > 0 {
+		r.add(said)
+	}
+	if f = r.calls(m.calls); f != nil {
+		return f.in("tool_calls")
+	}
+	if !splice.Null(m.function) {
+		call := callOf(m.function)
+		if call.Name == "" {
+			return bad("function_call", "names no function; send the call as it came")
+		}
+		call.ID, call.Arguments = legacyID(at), objectOf(call.Arguments)
+		r.add(rewrite.Item{Kind: rewrite.ItemCall, Call: call})
+	}
+	for _, h := range held {
+		r.attach(h.id, h.payload)
+	}
+	return nil
+}
+
+// runesOf is how many code points there are in the first part.
+func runesOf(parts []rewrite.Part) int { return len([]rune(parts[0].Text)) }
+
+// calls appends the calls of a message.
+func (r *requestReader) calls(value []byte) (f *fault) {
+	if splice.Null(value) {
+		return nil
+	}
+	i := 0
+	if !splice.Elements(value, func(element []byte) bool {
+		item := rewrite.Item{Kind: rewrite.ItemCall}
+		var kind string
+		var function, custom []byte
+		splice.Fields(element, func(key, value []byte) bool {
+			switch string(key) {
+			case "id":
+				item.Call.ID = splice.Text(value)
+			case "type":
+				kind = splice.Text(value)
+			case "function":
+				function = value
+			case "custom":
+				custom = value
+			case "index":
+			default:
+				// What servers hang on to a call, such as a signature.
+				if !splice.Null(value) {
+					item.Payload = r.payload("tool_call", element)
+				}
+			}
+			return true
+		})
+		id := item.Call.ID
+		if kind == "custom" {
+			item.Call = callOf(custom)
+			item.Call.Custom = true
+		} else {
+			item.Call = callOf(function)
+			item.Call.Arguments = objectOf(item.Call.Arguments)
+		}
+		if item.Call.ID = id; item.Call.Name == "" {
+			f = bad("["+strconv.Itoa(i)+"]", "names no function; send the call as it came")
+			return false
+		}
+		r.add(item)
+		i++
+		return true
+	}) {
+		return bad("", "is no list of calls; send one")
+	}
+	return f
+}
+
+// callOf reads the inner object of a call. Some servers write the arguments as
+// what they are.
+func callOf(value []byte) (call rewrite.Call) {
+	splice.Fields(value, func(key, value []byte) bool {
+		switch string(key) {
+		case "name":
+			call.Name = splice.Text(value)
+		case "arguments", "input":
+			if text, ok := splice.String(value); ok {
+				call.Arguments = text
+			} else {
+				call.Arguments = present(value)
+			}
+		}
+		return true
+	})
+	return call
+}
+
+// objectOf makes an object of arguments that are none, which models write when
+// they are cut off, and which other dialects cannot say.
+func objectOf(arguments rewrite.JSON) rewrite.JSON {
+	if len(arguments) == 0 {
+		return rewrite.JSON(`{}`)
+	}
+	object := false
+	for _, c := range arguments {
+		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+			object = c == '{'
+			break
+		}
+	}
+	if !object || splice.Valid(arguments) != nil {
+		return rewrite.WrapFreeText(arguments)
+	}
+	return arguments
+}
+
+// lateTools adds tools to the catalogue that a message offers from here on.
+func (r *requestReader) lateTools(message, value []byte) *fault {
+	var tools []rewrite.Tool
+	if f := r.tools(value, &tools); f != nil {
+		return f.in("tools")
+	}
+	item := rewrite.Item{Kind: rewrite.ItemDirective, Payload: written("message", message)}
+	for _, tool := range tools {
+		tool.Deferred = true
+		r.late = append(r.late, tool)
+		item.Directive.Add = append(item.Directive.Add, tool.Name)
+	}
+	r.add(item)
+	return nil
+}

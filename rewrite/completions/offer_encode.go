@@ -1,0 +1,162 @@
+package completions
+
+import (
+	"fmt"
+	"slices"
+
+	"warmpath/rewrite"
+)
+
+// tools writes the catalogue with all that is offered at the end, and apart from
+// it what has a member of its own. What directives have taken away stays where it
+// is if the choice of tools can say so.
+func (w *requestWriter) tools() {
+	start := w.Size()
+	w.Name("tools")
+	w.Open('[')
+	before := w.Size()
+	for i := range w.c.Tools {
+		t := &w.c.Tools[i]
+		if t.Deferred && !w.added[t.Name] || w.habits.PlainChoice && !w.allows(t) {
+			continue
+		}
+		w.tool(t, fmt.Sprintf("tools[%d]", i))
+	}
+	if w.Size() == before {
+		w.Cut(start)
+	} else {
+		w.Close(']')
+	}
+	for i := range w.c.Tools {
+		if member, raw := native(&w.c.Tools[i].Payload, w.provider); member == "web_search_options" {
+			w.Value(member, raw)
+		}
+	}
+}
+
+// allows says that neither the client nor a directive forbids a tool.
+func (w *requestWriter) allows(t *rewrite.Tool) bool {
+	return !w.removed[t.Name] && (w.c.Choice.Allowed == nil || slices.Contains(w.c.Choice.Allowed, t.Name))
+}
+
+// tool writes one tool.
+func (w *requestWriter) tool(t *rewrite.Tool, path string) {
+	if member, raw := native(&t.Payload, w.provider); raw != nil {
+		if member == "tool" {
+			w.Raw(raw)
+		}
+		return
+	}
+	kind := "function"
+	switch t.Kind {
+	case rewrite.ToolHosted:
+		w.losses.Add(path, "a tool that only its own provider runs: "+t.Name)
+		return
+	case rewrite.ToolCustom:
+		kind = "custom"
+	case rewrite.ToolFunction:
+	}
+	w.Open('{')
+	w.Text("type", kind)
+	w.Name(kind)
+	w.Open('{')
+	w.Text("name", t.Name)
+	w.Text("description", t.Description)
+	if kind == "function" {
+		if len(t.Schema) > 0 {
+			w.Value("parameters", t.Schema)
+		} else {
+			w.Literal(`"parameters":{"type":"object","properties":{}}`)
+		}
+		if t.Strict != rewrite.Unset && !w.habits.NoStrict {
+			w.Name("strict")
+			w.Bool(t.Strict == rewrite.On)
+		}
+	}
+	w.Close('}')
+	w.Close('}')
+	if t.Namespace != "" {
+		w.losses.Add(path, "the dialect has no groups of tools: "+t.Namespace)
+	}
+}
+
+// directive notes what is offered from here on. Some servers say it in a message;
+// all others are told by what the catalogue has in the end.
+func (w *requestWriter) directive(item *rewrite.Item) {
+	if w.added == nil {
+		w.added, w.removed = map[string]bool{}, map[string]bool{}
+	}
+	for _, name := range item.Directive.Remove {
+		w.removed[name] = true
+	}
+	_, raw := native(&item.Payload, w.provider)
+	for _, name := range item.Directive.Add {
+		delete(w.removed, name)
+		w.added[name] = raw == nil
+	}
+	if raw != nil {
+		w.Raw(raw)
+	}
+}
+
+// choice writes which tools the model may or must call.
+func (w *requestWriter) choice() {
+	c := &w.c.Choice
+	_, raw := native(&c.Payload, w.provider)
+	if raw != nil && len(w.removed) == 0 && (c.Allowed == nil || !w.habits.PlainChoice) {
+		w.Value("tool_choice", raw)
+		return
+	}
+	if !slices.ContainsFunc(w.c.Tools, func(t rewrite.Tool) bool { return t.Kind != rewrite.ToolHosted }) {
+		return
+	}
+	if (c.Allowed != nil || len(w.removed) > 0) && !w.habits.PlainChoice && (c.Mode == "" || c.Mode == "auto" || c.Mode == "any") {
+		w.allowed(c)
+		return
+	}
+	switch c.Mode {
+	case "auto", "none":
+		w.Text("tool_choice", c.Mode)
+	case "any":
+		w.Text("tool_choice", "required")
+	case "tool":
+		w.Name("tool_choice")
+		w.reference(c.Name)
+	}
+}
+
+// allowed narrows the choice to what the client allows and no directive has taken
+// away.
+func (w *requestWriter) allowed(c *rewrite.ToolChoice) {
+	mode := "auto"
+	if c.Mode == "any" {
+		mode = "required"
+	}
+	w.Literal(`"tool_choice":{"type":"allowed_tools","allowed_tools":{`)
+	w.Text("mode", mode)
+	w.Name("tools")
+	w.Open('[')
+	for i := range w.c.Tools {
+		if t := &w.c.Tools[i]; t.Kind != rewrite.ToolHosted && w.allows(t) && (!t.Deferred || w.added[t.Name]) {
+			w.reference(t.Name)
+		}
+	}
+	w.Close(']')
+	w.Close('}')
+	w.Close('}')
+}
+
+// reference names a tool.
+func (w *requestWriter) reference(name string) {
+	kind := "function"
+	if slices.ContainsFunc(w.c.Tools, func(t rewrite.Tool) bool { return t.Name == name && t.Kind == rewrite.ToolCustom }) {
+		kind = "custom"
+	}
+	w.Open('{')
+	w.Text("type", kind)
+	w.Name(kind)
+	w.Open('{')
+	w.Text("name", name)
+	w.Close('}')
+	w.Close('}')
+}

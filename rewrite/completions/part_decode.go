@@ -1,0 +1,206 @@
+package completions
+
+import (
+	"strconv"
+	"strings"
+
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// parts reads content: a string is one text.
+func (r reader) parts(value []byte) (parts []rewrite.Part, f *fault) {
+	if splice.Null(value) {
+		return nil, nil
+	}
+	if text, ok := splice.String(value); ok {
+		return []rewrite.Part{{Text: string(text)}}, nil
+	}
+	i := 0
+	if !splice.Elements(value, func(element []byte) bool {
+		var part rewrite.Part
+		if part, f = r.part(element); f != nil {
+			f = f.in("[" + strconv.Itoa(i) + "]")
+			return false
+		}
+		parts = append(parts, part)
+		i++
+		return true
+	}) {
+		return nil, bad("", "is neither text nor a list of parts; send one of them")
+	}
+	return parts, f
+}
+
+// part reads a piece of content.
+func (r reader) part(value []byte) (part rewrite.Part, f *fault) {
+	var kind string
+	var text, refusal, image, video, audio, file []byte
+	if !splice.Fields(value, func(key, value []byte) bool {
+		switch string(key) {
+		case "type":
+			kind = splice.Text(value)
+		case "text":
+			text = value
+		case "refusal":
+			refusal = value
+		case "image_url":
+			image = value
+		case "video_url":
+			video = value
+		case "input_audio":
+			audio = value
+		case "file":
+			file = value
+		case "prompt_cache_breakpoint":
+			part.Mark = markOf(value)
+		case "cache_control":
+			part.Mark = markOf(value)
+		}
+		return true
+	}) {
+		return part, bad("", "is no object; send a part")
+	}
+	switch kind {
+	case "text":
+		part.Text, f = textOf(text)
+		f = f.in("text")
+	case "refusal":
+		part.Kind = rewrite.PartRefusal
+		part.Text, f = textOf(refusal)
+		f = f.in("refusal")
+	case "image_url":
+		part.Kind = rewrite.PartImage
+		locate(&part, image)
+	case "video_url":
+		part.Kind = rewrite.PartVideo
+		locate(&part, video)
+	case "input_audio":
+		part.Kind = rewrite.PartAudio
+		locate(&part, audio)
+	case "file":
+		part.Kind = rewrite.PartFile
+		locate(&part, file)
+	case "":
+		return part, bad("type", "is missing; say what kind of part it is")
+	default:
+		part.Kind, part.Payload = rewrite.PartOpaque, written("part", value)
+	}
+	if part.Mark.Set && part.Kind != rewrite.PartOpaque {
+		// Servers have their own ways to mark a part.
+		part.Payload = written("part", value)
+	}
+	return part, f
+}
+
+// locate says where the bytes of a part are. An image's address may stand alone.
+func locate(part *rewrite.Part, value []byte) {
+	url := splice.Text(value)
+	splice.Fields(value, func(key, value []byte) bool {
+		text := splice.Text(value)
+		switch string(key) {
+		case "url":
+			url = text
+		case "detail":
+			part.Media.Detail = text
+		case "data":
+			part.Media.Data = text
+		case "format":
+			if text != "" {
+				part.MIME = "audio/" + text
+			}
+		case "file_id":
+			part.Media.ID = text
+		case "filename":
+			part.Media.Name = text
+		case "file_data":
+			if url = text; !strings.HasPrefix(text, "data:") {
+				part.Media.Data, url = text, ""
+			}
+		}
+		return true
+	})
+	if rest, ok := strings.CutPrefix(url, "data:"); ok {
+		if head, data, ok := strings.Cut(rest, ","); ok {
+			if mime, base64 := strings.CutSuffix(head, ";base64"); base64 {
+				part.MIME, part.Media.Data = mime, data
+				return
+			}
+		}
+	}
+	part.Media.URL = url
+}
+
+// markOf reads a cache breakpoint.
+func markOf(value []byte) (m rewrite.Mark) {
+	if splice.Null(value) {
+		return m
+	}
+	m.Set = true
+	splice.Fields(value, func(key, value []byte) bool {
+		if string(key) == "ttl" {
+			m.TTL = splice.Text(value)
+		}
+		return true
+	})
+	return m
+}
+
+// attributions reads the sources of a text of so many code points.
+func (r reader) attributions(value []byte, length int) (all []rewrite.Attribution) {
+	splice.Elements(value, func(element []byte) bool {
+		a := r.attribution(element)
+		bound(&a, length)
+		all = append(all, a)
+		return true
+	})
+	return all
+}
+
+// attribution reads a source, whose members stand in an object under its kind.
+func (r reader) attribution(value []byte) (a rewrite.Attribution) {
+	var nested []byte
+	read := func(key, value []byte) bool {
+		switch string(key) {
+		case "type":
+			a.Kind = splice.Text(value)
+		case "url":
+			a.URL = splice.Text(value)
+		case "title":
+			a.Title = splice.Text(value)
+		case "content":
+			a.Excerpt = splice.Text(value)
+		case "start_index":
+			a.Start = position(value)
+		case "end_index":
+			a.End = position(value)
+		case "url_citation":
+			nested = value
+		}
+		return true
+	}
+	splice.Fields(value, read)
+	splice.Fields(nested, read)
+	a.Payload = r.payload("annotation", value)
+	return a
+}
+
+// position is a place in a text; what is no number is none.
+func position(value []byte) int {
+	n, ok := splice.Int(value)
+	if !ok || n < 0 || n > 1<<31 {
+		return -1
+	}
+	return int(n)
+}
+
+// bound checks a range against the text. Providers do not say whether the end is
+// part of it, so one too many is forgiven; what lies elsewhere is no range.
+func bound(a *rewrite.Attribution, length int) {
+	if a.End == length+1 {
+		a.End = length
+	}
+	if a.Start < 0 || a.End < a.Start || a.End > length {
+		a.Start, a.End = 0, 0
+	}
+}
