@@ -9,22 +9,22 @@ import (
 )
 
 // message writes one message; none if nothing of it can be said.
-func (rw *requestWriter) message(m *laid) {
+func (rw *requestWriter) message(m *rewrite.Turn) {
 	w := &rw.w
-	if first := m.entries[0].item; wholeSystem(first) && rw.native(&first.Payload) {
+	if first := m.Entries[0].Item; wholeSystem(first) && rw.native(&first.Payload) {
 		w.Raw(first.Payload.Value)
 		return
 	}
 	size := w.Size()
 	w.Open('{')
-	w.Text("role", m.role.String())
+	w.Text("role", m.Role.String())
 	w.Name("content")
 	w.Open('[')
 	empty := w.Size()
-	for _, e := range m.entries {
+	for _, e := range m.Entries {
 		rw.item(e, m)
 	}
-	if w.Size() == empty && !(rw.own && len(m.entries[0].item.Parts) == 0) {
+	if w.Size() == empty && !(rw.own && len(m.Entries[0].Item.Parts) == 0) {
 		w.Cut(size)
 		return
 	}
@@ -33,16 +33,16 @@ func (rw *requestWriter) message(m *laid) {
 }
 
 // item writes the blocks of an item.
-func (rw *requestWriter) item(e entry, m *laid) {
-	item := e.item
+func (rw *requestWriter) item(e rewrite.Entry, m *rewrite.Turn) {
+	item := e.Item
 	switch {
-	case m.told && side(item) == rewrite.RoleSystem:
+	case m.Told && item.Side() == rewrite.RoleSystem:
 		rw.told(e)
 		return
-	case e.missing:
+	case e.Missing:
 		rw.missing(e)
 		return
-	case e.orphan:
+	case e.Orphan:
 		rw.orphan(e)
 		return
 	case rw.native(&item.Payload):
@@ -52,32 +52,32 @@ func (rw *requestWriter) item(e entry, m *laid) {
 	switch item.Kind {
 	case rewrite.ItemMessage:
 		for i := range item.Parts {
-			rw.part(e.path+".parts."+strconv.Itoa(i), &item.Parts[i], m.role)
+			rw.part(e.Path+".parts."+strconv.Itoa(i), &item.Parts[i], m.Role)
 		}
 	case rewrite.ItemReasoning:
-		rw.lose(e.path, "reasoning that this provider cannot read")
+		rw.lose(e.Path, "reasoning that this provider cannot read")
 	case rewrite.ItemCall:
 		rw.call(e)
 	case rewrite.ItemResult:
 		rw.result(e)
 	case rewrite.ItemHosted:
-		rw.lose(e.path, item.Hosted.Name+" that another provider ran")
+		rw.lose(e.Path, item.Hosted.Name+" that another provider ran")
 	case rewrite.ItemDirective:
 		rw.directive(e)
 	case rewrite.ItemOpaque:
 		if len(item.Parts) > 0 {
 			for i := range item.Parts {
-				rw.part(e.path+".parts."+strconv.Itoa(i), &item.Parts[i], m.role)
+				rw.part(e.Path+".parts."+strconv.Itoa(i), &item.Parts[i], m.Role)
 			}
 			return
 		}
-		rw.lose(e.path, "known to another provider only")
+		rw.lose(e.Path, "known to another provider only")
 	}
 }
 
 // call writes a call of a client's tool.
-func (rw *requestWriter) call(e entry) {
-	call, w := &e.item.Call, &rw.w
+func (rw *requestWriter) call(e rewrite.Entry) {
+	call, w := &e.Item.Call, &rw.w
 	arguments := call.Arguments
 	switch {
 	case call.Custom:
@@ -86,7 +86,7 @@ func (rw *requestWriter) call(e entry) {
 		arguments = rewrite.JSON("{}")
 	case arguments[0] != '{' || splice.Valid(arguments) != nil:
 		// A reply that was cut within the arguments, or a client that has none.
-		rw.lose(e.path+".arguments", "not a JSON object: sent as a text")
+		rw.lose(e.Path+".arguments", "not a JSON object: sent as a text")
 		arguments = append(splice.AppendString(rewrite.JSON(`{"INVALID_JSON":`), []byte(arguments)), '}')
 	}
 	w.Open('{')
@@ -94,7 +94,7 @@ func (rw *requestWriter) call(e entry) {
 	w.Text("id", rw.callID(call.ID))
 	w.Text("name", toolName(call.Namespace, call.Name))
 	w.Value("input", arguments)
-	rw.mark(e.item.Mark)
+	rw.mark(e.Item.Mark)
 	w.Close('}')
 }
 
@@ -112,38 +112,38 @@ func (rw *requestWriter) callID(id string) string {
 }
 
 // result writes what a tool gave.
-func (rw *requestWriter) result(e entry) {
+func (rw *requestWriter) result(e rewrite.Entry) {
 	w := &rw.w
 	w.Open('{')
 	w.Text("type", "tool_result")
-	w.Text("tool_use_id", rw.callID(e.item.Call.ID))
+	w.Text("tool_use_id", rw.callID(e.Item.Call.ID))
 	size := w.Size()
 	w.Name("content")
 	w.Open('[')
 	empty := w.Size()
-	for i := range e.item.Parts {
-		rw.part(e.path+".parts."+strconv.Itoa(i), &e.item.Parts[i], rewrite.RoleUser)
+	for i := range e.Item.Parts {
+		rw.part(e.Path+".parts."+strconv.Itoa(i), &e.Item.Parts[i], rewrite.RoleUser)
 	}
 	if w.Size() == empty {
 		w.Cut(size)
 	} else {
 		w.Close(']')
 	}
-	if e.item.Failed {
+	if e.Item.Failed {
 		w.Name("is_error")
 		w.Bool(true)
 	}
-	rw.mark(e.item.Mark)
+	rw.mark(e.Item.Mark)
 	w.Close('}')
 }
 
 // missing answers a call that nobody has answered, which the API requires.
-func (rw *requestWriter) missing(e entry) {
-	rw.lose(e.path, "a call without a result: answered as interrupted")
+func (rw *requestWriter) missing(e rewrite.Entry) {
+	rw.lose(e.Path, "a call without a result: answered as interrupted")
 	w := &rw.w
 	w.Open('{')
 	w.Text("type", "tool_result")
-	w.Text("tool_use_id", rw.callID(e.item.Call.ID))
+	w.Text("tool_use_id", rw.callID(e.Item.Call.ID))
 	w.Text("content", "The call was interrupted and has no result.")
 	w.Name("is_error")
 	w.Bool(true)
@@ -151,35 +151,35 @@ func (rw *requestWriter) missing(e entry) {
 }
 
 // orphan tells a result whose call is nowhere.
-func (rw *requestWriter) orphan(e entry) {
-	rw.lose(e.path, "a result without its call: told as a text")
-	for i := range e.item.Parts {
-		rw.part(e.path+".parts."+strconv.Itoa(i), &e.item.Parts[i], rewrite.RoleUser)
+func (rw *requestWriter) orphan(e rewrite.Entry) {
+	rw.lose(e.Path, "a result without its call: told as a text")
+	for i := range e.Item.Parts {
+		rw.part(e.Path+".parts."+strconv.Itoa(i), &e.Item.Parts[i], rewrite.RoleUser)
 	}
 }
 
 // told writes an instruction into a turn of the user, marked as what it is.
-func (rw *requestWriter) told(e entry) {
-	if e.item.Kind != rewrite.ItemMessage {
-		rw.lose(e.path, "tools cannot change here")
+func (rw *requestWriter) told(e rewrite.Entry) {
+	if e.Item.Kind != rewrite.ItemMessage {
+		rw.lose(e.Path, "tools cannot change here")
 		return
 	}
 	var text []string
-	for i := range e.item.Parts {
-		if part := &e.item.Parts[i]; part.Text != "" {
+	for i := range e.Item.Parts {
+		if part := &e.Item.Parts[i]; part.Text != "" {
 			text = append(text, part.Text)
 		}
 	}
 	if len(text) == 0 {
 		return
 	}
-	rw.lose(e.path, "an instruction between two turns of the model: told as the user's")
+	rw.lose(e.Path, "an instruction between two turns of the model: told as the user's")
 	rw.text(&rewrite.Part{Text: "<system-reminder>\n" + strings.Join(text, "\n") + "\n</system-reminder>"})
 }
 
 // directive writes a change of the offered tools.
-func (rw *requestWriter) directive(e entry) {
-	d, w := &e.item.Directive, &rw.w
+func (rw *requestWriter) directive(e rewrite.Entry) {
+	d, w := &e.Item.Directive, &rw.w
 	left := len(d.Remove) + len(d.Add)
 	for _, change := range []struct {
 		kind  string
@@ -195,7 +195,7 @@ func (rw *requestWriter) directive(e entry) {
 			w.Text("name", name)
 			w.Close('}')
 			if left == 0 {
-				rw.mark(e.item.Mark)
+				rw.mark(e.Item.Mark)
 			}
 			w.Close('}')
 		}

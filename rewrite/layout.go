@@ -1,0 +1,176 @@
+package rewrite
+
+import "strconv"
+
+// Entry is an item with the path that losses name it by.
+type Entry struct {
+	Path string
+	Item *Item
+	// Missing says that the item is a call whose result nobody gave, and that the
+	// entry stands for it. Orphan says that a result's call is nowhere.
+	Missing, Orphan bool
+}
+
+// Turn is what one side says in a row.
+type Turn struct {
+	Role    Role
+	Entries []Entry
+	// Told says that an instruction has no place of its own here and is told to
+	// the user's side.
+	Told bool
+}
+
+// Side is whose turn an item stands in.
+func (i *Item) Side() Role {
+	switch i.Kind {
+	case ItemReasoning, ItemCall, ItemHosted:
+		return RoleAssistant
+	case ItemResult:
+		return RoleUser
+	case ItemDirective:
+		return RoleSystem
+	case ItemMessage, ItemOpaque:
+	}
+	return i.Role
+}
+
+// Entries are the items of a conversation with their paths.
+func (c *Conversation) Entries() []Entry {
+	var entries []Entry
+	for i := range c.Items {
+		entries = append(entries, Entry{Path: "items." + strconv.Itoa(i), Item: &c.Items[i]})
+	}
+	return entries
+}
+
+// LayOut packs the items of a conversation into turns, for a dialect that is
+// strict about their order. Others put instructions and results elsewhere; they
+// are moved so that a turn that was written once is written so again. What opens
+// the conversation is given apart, as it joins the standing instruction. Results
+// come first in the user's turn, in the order of their calls, and instructions
+// come last. An instruction between two turns of the model becomes one of the
+// user, and a conversation that the model opens gets an opening.
+func (c *Conversation) LayOut() (opening []Entry, turns []Turn) {
+	entries := c.Entries()
+	for len(entries) > 0 && entries[0].Item.Kind == ItemMessage && entries[0].Item.Role == RoleSystem {
+		opening, entries = append(opening, entries[0]), entries[1:]
+	}
+	l := layout{pairs: pairing(entries)}
+	for len(entries) > 0 {
+		model := entries[0].Item.Side() == RoleAssistant
+		n := 0
+		for n < len(entries) && (entries[n].Item.Side() == RoleAssistant) == model {
+			n++
+		}
+		turn := entries[:n]
+		entries = entries[n:]
+		if !model {
+			l.userTurn(turn)
+			continue
+		}
+		for _, e := range turn {
+			l.add(RoleAssistant, e)
+			l.pairs.call(e)
+		}
+		if len(entries) == 0 {
+			l.results()
+		}
+	}
+	if len(l.turns) > 0 && l.turns[0].Role == RoleAssistant {
+		begin := Entry{Item: &Item{Kind: ItemMessage, Parts: []Part{{Text: "(The conversation begins.)"}}}}
+		l.turns = append([]Turn{{Role: RoleUser, Entries: []Entry{begin}}}, l.turns...)
+	}
+	return opening, l.turns
+}
+
+// layout is the turns so far.
+type layout struct {
+	turns []Turn
+	pairs *pairs
+}
+
+// userTurn lays out what stands between two turns of the model.
+func (l *layout) userTurn(turn []Entry) {
+	l.results()
+	said := false
+	for _, e := range turn {
+		switch {
+		case e.Item.Kind == ItemResult && l.pairs.used[e.Item]:
+		case e.Item.Kind == ItemResult:
+			e.Orphan, said = true, true
+			l.add(RoleUser, e)
+		case e.Item.Side() == RoleUser:
+			l.add(RoleUser, e)
+			said = true
+		}
+	}
+	last := len(l.turns) - 1
+	said = said || last >= 0 && l.turns[last].Role == RoleUser
+	for _, e := range turn {
+		if e.Item.Side() != RoleSystem {
+			continue
+		}
+		if said {
+			l.add(RoleSystem, e)
+			continue
+		}
+		l.add(RoleUser, e)
+		l.turns[len(l.turns)-1].Told = true
+	}
+}
+
+// results adds the results of calls.
+func (l *layout) results() {
+	for _, e := range l.pairs.take() {
+		l.add(RoleUser, e)
+	}
+}
+
+// add adds an entry to the last turn, or begins another.
+func (l *layout) add(role Role, e Entry) {
+	last := len(l.turns) - 1
+	if last < 0 || l.turns[last].Role != role {
+		l.turns = append(l.turns, Turn{Role: role})
+		last++
+	}
+	l.turns[last].Entries = append(l.turns[last].Entries, e)
+}
+
+// pairs finds the results of calls, wherever they stand: here they have to come
+// right after.
+type pairs struct {
+	results map[string]Entry
+	used    map[*Item]bool
+	due     []Entry
+}
+
+func pairing(entries []Entry) *pairs {
+	p := &pairs{results: map[string]Entry{}, used: map[*Item]bool{}}
+	for _, e := range entries {
+		if _, twice := p.results[e.Item.Call.ID]; e.Item.Kind == ItemResult && !twice {
+			p.results[e.Item.Call.ID] = e
+		}
+	}
+	return p
+}
+
+// call notes the call that an entry is, if it is one.
+func (p *pairs) call(e Entry) {
+	if e.Item.Kind == ItemCall {
+		p.due = append(p.due, e)
+	}
+}
+
+// take gives the results of the calls since the last time, in their order.
+func (p *pairs) take() (results []Entry) {
+	for _, call := range p.due {
+		result, ok := p.results[call.Item.Call.ID]
+		if !ok || p.used[result.Item] {
+			result = Entry{Path: call.Path, Item: call.Item, Missing: true}
+		}
+		p.used[result.Item] = true
+		results = append(results, result)
+	}
+	p.due = nil
+	return results
+}
