@@ -1,0 +1,325 @@
+package gemini
+
+import (
+	"fmt"
+	"strconv"
+
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// DecodeRequest reads a client's request; its model and whether it streams stand
+// in the path, and are the caller's to set. The provider is whose replies the
+// conversation holds where it does not say otherwise. Raw values share memory
+// with body. The error is a *rewrite.Failure.
+func DecodeRequest(body []byte, provider string) (*rewrite.Conversation, error) {
+	if err := splice.Valid(body); err != nil {
+		return nil, refuse("the request body", "%v; send one JSON object", err)
+	}
+	r := requestReader{provider: provider, names: map[string]string{}}
+	r.c.Dialect = rewrite.Gemini
+	contents := false
+	if !members(body, func(name string, value []byte) {
+		contents = contents || name == "contents"
+		r.member(name, value)
+	}) {
+		return nil, refuse("the request body", "not a JSON object; send one")
+	}
+	if !contents {
+		r.refuse("contents", "a request needs an array of contents")
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	return &r.c, nil
+}
+
+// refuse is the failure of a request that is wrong at a path.
+func refuse(path, format string, args ...any) *rewrite.Failure {
+	return &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Message: path + ": " + fmt.Sprintf(format, args...)}
+}
+
+// requestReader reads one request.
+type requestReader struct {
+	c        rewrite.Conversation
+	provider string
+	// names are those of the tools by the identifiers of their calls, and nameless
+	// the calls that had none and are not answered yet.
+	names    map[string]string
+	nameless []rewrite.Call
+	calls    int
+	err      *rewrite.Failure
+}
+
+func (r *requestReader) refuse(path, format string, args ...any) {
+	if r.err == nil {
+		r.err = refuse(path, format, args...)
+	}
+}
+
+// member reads a member of the request.
+func (r *requestReader) member(name string, value []byte) {
+	switch name {
+	case "model":
+		r.c.Model = splice.Text(value)
+	case "contents":
+		r.each("contents", value, r.content)
+	case "systemInstruction":
+		r.instruction(value)
+	case "tools":
+		r.each("tools", value, func(path string, entry []byte) {
+			if !members(entry, func(name string, value []byte) { r.tool(path, name, value) }) {
+				r.refuse(path, "not a tool; send an object")
+			}
+		})
+	case "toolConfig":
+		r.toolConfig(value)
+	case "generationConfig":
+		members(value, r.generation)
+	case "serviceTier":
+		r.c.ServiceTier = splice.Text(value)
+	default:
+		r.c.Extra = append(r.c.Extra, rewrite.Member{Name: name, Value: value})
+	}
+}
+
+// each reads the elements of an array.
+func (r *requestReader) each(path string, array []byte, read func(path string, element []byte)) {
+	i := 0
+	if !splice.Elements(array, func(element []byte) bool {
+		read(path+"["+strconv.Itoa(i)+"]", element)
+		i++
+		return r.err == nil
+	}) {
+		r.refuse(path, "not an array; send one")
+	}
+}
+
+// instruction reads the system instruction, whose parts may be one.
+func (r *requestReader) instruction(value []byte) {
+	read := func(path string, raw []byte) {
+		if p, ok := r.part(path, raw); ok {
+			r.c.System = append(r.c.System, r.said("", &p))
+		}
+	}
+	members(value, func(name string, value []byte) {
+		switch {
+		case name != "parts":
+		case value[0] == '{':
+			read("systemInstruction.parts", value)
+		default:
+			r.each("systemInstruction.parts", value, read)
+		}
+	})
+}
+
+func (r *requestReader) part(path string, raw []byte) (part, bool) {
+	p, ok := splitPart(raw)
+	if !ok {
+		r.refuse(path, "not a part; send an object")
+	}
+	return p, ok
+}
+
+// content reads one content.
+func (r *requestReader) content(path string, raw []byte) {
+	role, parts := "user", []byte(nil)
+	if !members(raw, func(name string, value []byte) {
+		switch name {
+		case "role":
+			role = splice.Text(value)
+		case "parts":
+			parts = value
+		}
+	}) {
+		r.refuse(path, "not a content; send an object")
+		return
+	}
+	first := len(r.c.Items)
+	r.each(path+".parts", parts, func(path string, raw []byte) {
+		p, ok := r.part(path, raw)
+		switch {
+		case !ok:
+		case role == "model":
+			r.model(&p, first)
+		case role == "user" || role == "function" || role == "":
+			r.user(&p, first)
+		default:
+			r.refuse(path, `stands in a content of no role; send "user" or "model"`)
+		}
+	})
+}
+
+// join gives the message that a part joins: the last item of its content, if
+// that is one.
+func (r *requestReader) join(first int, role rewrite.Role) *rewrite.Item {
+	if last := len(r.c.Items) - 1; last >= first && r.c.Items[last].Kind == rewrite.ItemMessage {
+		return &r.c.Items[last]
+	}
+	return r.add(rewrite.Item{Kind: rewrite.ItemMessage, Role: role})
+}
+
+func (r *requestReader) add(item rewrite.Item) *rewrite.Item {
+	r.c.Items = append(r.c.Items, item)
+	return &r.c.Items[len(r.c.Items)-1]
+}
+
+// user reads a part of the user's.
+func (r *requestReader) user(p *part, first int) {
+	if p.kind != "functionResponse" {
+		message := r.join(first, rewrite.RoleUser)
+		message.Parts = append(message.Parts, r.said("", p))
+		return
+	}
+	f := readFields(p.data)
+	item := rewrite.Item{Kind: rewrite.ItemResult, Role: rewrite.RoleUser, Payload: payload("", "functionResponse", p.raw)}
+	item.Call = rewrite.Call{ID: splice.Text(f.id), Name: splice.Text(f.name)}
+	if item.Call.ID == "" {
+		item.Call.ID = r.answered(item.Call.Name)
+	}
+	text, failed := readResponse(f.response)
+	if item.Failed = failed; text != "" {
+		item.Parts = []rewrite.Part{{Text: text}}
+	}
+	members(p.data, func(name string, value []byte) {
+		if name == "parts" {
+			splice.Elements(value, func(raw []byte) bool {
+				if media, ok := splitPart(raw); ok {
+					item.Parts = append(item.Parts, r.said("", &media))
+				}
+				return true
+			})
+		}
+	})
+	r.add(item)
+}
+
+// answered is the identifier of the first call of a name that has none of its
+// own and is not answered yet.
+func (r *requestReader) answered(name string) string {
+	for i, call := range r.nameless {
+		if call.Name == name {
+			r.nameless = append(r.nameless[:i:i], r.nameless[i+1:]...)
+			return call.ID
+		}
+	}
+	return made + "none"
+}
+
+// readResponse is what a function gave. What is one text stands under a name.
+func readResponse(response []byte) (text string, failed bool) {
+	n := 0
+	members(response, func(name string, value []byte) {
+		n++
+		if content, ok := splice.String(value); ok && (name == "output" || name == "result" || name == "error") {
+			text, failed = string(content), name == "error"
+		} else {
+			n++
+		}
+	})
+	if n == 0 {
+		return "", false
+	}
+	if n > 1 {
+		return string(response), false
+	}
+	return text, failed
+}
+
+// said reads a part that is content. The provider is that of the model's own,
+// and empty for the client's.
+func (r *requestReader) said(provider string, p *part) rewrite.Part {
+	switch p.kind {
+	case "text":
+		out := rewrite.Part{Text: splice.Text(p.data)}
+		if p.more || p.signature != nil {
+			out.Payload = payload(provider, "part", p.raw)
+		}
+		return out
+	case "inlineData", "fileData":
+		out, known := mediaPart(p)
+		if !known {
+			out.Payload = payload(provider, "part", p.raw)
+		}
+		return out
+	}
+	return rewrite.Part{Kind: rewrite.PartOpaque, Payload: payload(provider, "part", p.raw)}
+}
+
+// model reads a part of the model's.
+func (r *requestReader) model(p *part, first int) {
+	carried, foreign := opened(p.signature)
+	switch {
+	case p.thought || p.signature != nil && (p.kind == "" || p.kind == "text" && len(p.data) == 2):
+		r.thought(p, carried, foreign)
+	case p.kind == "functionCall":
+		r.call(p, carried, foreign)
+	case p.kind == "text" || p.kind == "inlineData" || p.kind == "fileData":
+		message := r.join(first, rewrite.RoleAssistant)
+		said := r.said(r.provider, p)
+		if foreign {
+			said.Payload = carried
+		}
+		message.Parts = append(message.Parts, said)
+	default:
+		item := rewrite.Item{Kind: rewrite.ItemOpaque, Role: rewrite.RoleAssistant, Payload: payload(r.provider, "part", p.raw)}
+		if hosted, ok := readHosted(p); ok {
+			item.Kind, item.ID, item.Hosted = rewrite.ItemHosted, hosted.ID, hosted
+		}
+		r.add(item)
+	}
+}
+
+// thought reads a thought, or a signature that stands alone.
+func (r *requestReader) thought(p *part, carried rewrite.Payload, foreign bool) {
+	item := rewrite.Item{Kind: rewrite.ItemReasoning, Role: rewrite.RoleAssistant}
+	if text := splice.Text(p.data); text != "" && p.kind == "text" {
+		item.Parts = []rewrite.Part{{Kind: rewrite.PartSummary, Text: text}}
+	}
+	var before *rewrite.Item // a thought that nothing signs yet
+	if last := len(r.c.Items) - 1; last >= 0 && r.c.Items[last].Kind == rewrite.ItemReasoning && r.c.Items[last].Payload.Empty() {
+		before = &r.c.Items[last]
+	}
+	switch {
+	case foreign && carried.Format == plainReasoning:
+		if len(item.Parts) == 0 {
+			return
+		}
+	case foreign && len(item.Parts) == 0 && before != nil && isReasoning(&carried):
+		// A signature behind its thought.
+		before.Payload = carried
+		return
+	case foreign:
+		if item.Payload = carried; len(item.Parts) == 0 && !isReasoning(&carried) {
+			item.Kind = rewrite.ItemOpaque
+		}
+	case p.signature != nil || p.more || p.kind != "text":
+		item.Payload = payload(r.provider, "thought", p.raw)
+	case before != nil:
+		before.Parts = append(before.Parts, item.Parts...)
+		return
+	}
+	r.add(item)
+}
+
+// call reads a call of a client's function.
+func (r *requestReader) call(p *part, carried rewrite.Payload, foreign bool) {
+	f := readFields(p.data)
+	item := rewrite.Item{Kind: rewrite.ItemCall, Role: rewrite.RoleAssistant}
+	item.Call = rewrite.Call{ID: splice.Text(f.id), Name: splice.Text(f.name), Arguments: f.args}
+	if len(f.args) == 0 {
+		item.Call.Arguments = rewrite.JSON("{}")
+	}
+	if item.Call.ID == "" {
+		item.Call.ID = made + strconv.Itoa(r.calls)
+		r.nameless = append(r.nameless, item.Call)
+	}
+	r.calls++
+	switch {
+	case foreign:
+		item.Payload = carried
+	case p.signature != nil || p.more || f.more:
+		item.Payload = payload(r.provider, "functionCall", p.raw)
+	}
+	r.add(item)
+}

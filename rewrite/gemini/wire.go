@@ -1,0 +1,205 @@
+package gemini
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// wire is the contract that payloads of this dialect are written by.
+const wire = "v1beta"
+
+// payload is an element as a provider made it; an empty provider is the client.
+func payload(provider, kind string, raw []byte) rewrite.Payload {
+	return rewrite.Payload{Provider: provider, Format: "gemini/" + kind, Version: wire, Value: raw}
+}
+
+// camel is the name of a member in the spelling that replies have: requests may
+// have either.
+func camel(name []byte) string {
+	head, tail, more := strings.Cut(string(name), "_")
+	for more && head != "" {
+		var word string
+		word, tail, more = strings.Cut(tail, "_")
+		if word != "" {
+			head += strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	return head
+}
+
+// members calls yield for the members of an object that say something.
+func members(object []byte, yield func(name string, value []byte)) bool {
+	return splice.Fields(object, func(name, value []byte) bool {
+		if !splice.Null(value) {
+			yield(camel(name), value)
+		}
+		return true
+	})
+}
+
+// made begins the identifiers that we give to calls that have none.
+const made = "call_wp_"
+
+// plainReasoning is the format of the payload that signs what there is nothing
+// of but the text.
+const plainReasoning = "reasoning/plain"
+
+// sign packs a payload into a signature, which clients of this dialect decode as
+// base64.
+func sign(p *rewrite.Payload) string {
+	return base64.StdEncoding.EncodeToString([]byte(p.Envelope()))
+}
+
+// opened is the payload that a signature holds; ok is false for the provider's
+// own.
+func opened(signature []byte) (p rewrite.Payload, ok bool) {
+	text, ok := splice.String(signature)
+	if !ok {
+		return p, false
+	}
+	plain, err := base64.StdEncoding.DecodeString(string(text))
+	if err != nil {
+		return p, false
+	}
+	return rewrite.OpenEnvelope(string(plain))
+}
+
+// isReasoning reports whether a payload is a thought, in the formats of all
+// dialects.
+func isReasoning(p *rewrite.Payload) bool {
+	return strings.Contains(p.Format, "reasoning") || strings.Contains(p.Format, "thinking") || p.Format == "gemini/thought"
+}
+
+// part is a part of a content with its members as they are written.
+type part struct {
+	raw []byte
+	// kind is the member that has its data.
+	kind      string
+	data      []byte
+	signature []byte
+	thought   bool
+	// more says that there are members that the hub has no place for.
+	more bool
+}
+
+func splitPart(raw []byte) (p part, ok bool) {
+	p.raw = raw
+	ok = members(raw, func(name string, value []byte) {
+		switch name {
+		case "thought":
+			p.thought = string(value) == "true"
+		case "thoughtSignature":
+			if !splice.Empty(value) {
+				p.signature = value
+			}
+		case "text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode", "codeExecutionResult", "toolCall", "toolResponse":
+			p.kind, p.data = name, value
+		default:
+			p.more = true
+		}
+	})
+	return p, ok
+}
+
+// fields are the members of a part's data that have a place in the hub.
+type fields struct {
+	id, name, args, response, mimeType, data, uri, displayName, outcome, output, toolType []byte
+	more                                                                                  bool
+}
+
+func readFields(data []byte) (f fields) {
+	members(data, func(name string, value []byte) {
+		switch name {
+		case "id":
+			f.id = value
+		case "name":
+			f.name = value
+		case "args":
+			f.args = value
+		case "response":
+			f.response = value
+		case "mimeType":
+			f.mimeType = value
+		case "data":
+			f.data = value
+		case "fileUri":
+			f.uri = value
+		case "displayName":
+			f.displayName = value
+		case "outcome":
+			f.outcome = value
+		case "output":
+			f.output = value
+		case "toolType":
+			f.toolType = value
+		default:
+			f.more = true
+		}
+	})
+	return f
+}
+
+// capability is the hub's name of what a hosted tool does.
+func capability(tool string) string {
+	switch tool {
+	case "googleSearch", "googleSearchRetrieval", "enterpriseWebSearch", "parallelAiSearch", "exaAiSearch", "GOOGLE_SEARCH_WEB", "GOOGLE_SEARCH_IMAGE":
+		return "web_search"
+	case "urlContext", "URL_CONTEXT":
+		return "web_fetch"
+	case "codeExecution":
+		return "code_execution"
+	case "fileSearch", "retrieval", "FILE_SEARCH":
+		return "file_search"
+	case "googleMaps", "GOOGLE_MAPS":
+		return "maps"
+	case "computerUse":
+		return "computer"
+	case "mcpServers":
+		return "mcp"
+	}
+	return "other"
+}
+
+// readHosted reads a step of a tool that the provider runs; ok is false for
+// other parts.
+func readHosted(p *part) (h rewrite.Hosted, ok bool) {
+	f := readFields(p.data)
+	h.ID = splice.Text(f.id)
+	switch p.kind {
+	case "executableCode":
+		h.Name, h.Input = "code_execution", p.data
+	case "codeExecutionResult":
+		h.Name, h.State = "code_execution", rewrite.HostedCompleted
+		if outcome := splice.Text(f.outcome); outcome != "OUTCOME_OK" && outcome != "" {
+			h.State, h.Error = rewrite.HostedFailed, outcome
+		}
+	case "toolCall":
+		h.Name, h.Input = capability(splice.Text(f.toolType)), f.args
+	case "toolResponse":
+		h.Name, h.State = capability(splice.Text(f.toolType)), rewrite.HostedCompleted
+	default:
+		return h, false
+	}
+	return h, true
+}
+
+// mediaPart is a picture, a sound, a film or a file.
+func mediaPart(p *part) (out rewrite.Part, known bool) {
+	f := readFields(p.data)
+	out.MIME = splice.Text(f.mimeType)
+	out.Media = rewrite.Media{Data: splice.Text(f.data), URL: splice.Text(f.uri), Name: splice.Text(f.displayName)}
+	switch kind, _, _ := strings.Cut(out.MIME, "/"); kind {
+	case "image":
+		out.Kind = rewrite.PartImage
+	case "audio":
+		out.Kind = rewrite.PartAudio
+	case "video":
+		out.Kind = rewrite.PartVideo
+	default:
+		out.Kind = rewrite.PartFile
+	}
+	return out, !f.more && !p.more && p.signature == nil
+}
