@@ -564,7 +564,7 @@ func TestRestart(t *testing.T) {
 		boot()
 		defer func() { stop() }()
 		a := newAgent(rand.New(rand.NewPCG(7, 7)), "claude-opus-5-5")
-		for _, mood := range []string{"does nothing", "adds a tool", "another day", "sorts its tools", "edits a tool", "drops a tool", "adds a section", "brings one back", "does nothing"} {
+		for _, mood := range []string{"does nothing", "adds a tool", "another day", "sorts its tools", "edits a tool", "drops a tool", "adds a section", "brings one back", "spells its past otherwise", "reminds", "changes its effort", "forgets its reminders", "does nothing"} {
 			moods[mood](a)
 			a.say()
 			if restart {
