@@ -18,6 +18,7 @@ const (
 	placeText     = "messages.3: role 'system' must precede an 'assistant' message or end the array"
 	unknownText   = "messages: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \"system\" as an input message role."
 	changeText    = "messages.3.content.0: tool_addition blocks are not supported for this model."
+	effortText    = "messages.6.output_config: Extra inputs are not permitted"
 	betaText      = "Unexpected value(s) `inline-tools-2026-09-15` for the `anthropic-beta` header. Please consult our documentation or try again without the header."
 	bindingText   = "thinking.adaptive.block_binding: Extra inputs are not permitted"
 	deferText     = "tools.2.custom.defer_loading: Extra inputs are not permitted"
@@ -148,6 +149,25 @@ func TestRetreats(t *testing.T) {
 			refuse: func(betas, _ string) string { return when(has(betas, "inline-tools"), betaText) },
 			calls:  1, after: 1, other: 1, holds: "tool_addition", beta: "mid-conversation-tool-changes",
 		},
+		"efforts that messages cannot set": {
+			change: lowers,
+			refuse: func(_, body string) string { return when(has(body, `"content":[],"output_config"`), effortText) },
+			calls:  2, own: true, after: 1, other: 1,
+		},
+		"a model without efforts": {
+			change: lowers,
+			refuse: func(_, body string) string {
+				return when(has(body, `"content":[],"output_config"`), "messages.6.output_config: output_config on system messages is not supported for this model.")
+			},
+			calls: 2, own: true, after: 1, other: 1,
+		},
+		"the beta of efforts": {
+			change: lowers,
+			refuse: func(betas, _ string) string {
+				return when(has(betas, "output-config"), strings.Replace(betaText, "inline-tools-2026-09-15", "mid-conversation-output-config-2026-07-01", 1))
+			},
+			calls: 1, own: true, after: 1, other: 1, beta: "inline-tools",
+		},
 		"an unknown field of a tool": {
 			change: func(p *pupil) { p.tools = "a b c" },
 			refuse: func(_, body string) string { return when(has(body, "defer_loading"), deferText) },
@@ -223,6 +243,13 @@ func TestRetreats(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lowers goes on with words of the user's, and asks for less effort.
+func lowers(p *pupil) {
+	p.messages = append(p.messages, `{"role":"assistant","content":"done"}`,
+		`{"role":"user","content":[{"type":"text","text":"go on","cache_control":{"type":"ephemeral"}}]}`)
+	p.extra = `"output_config":{"effort":"low"},`
 }
 
 func when(refused bool, words string) string {

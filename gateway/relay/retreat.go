@@ -37,6 +37,9 @@ const (
 	saysBetas   = "`anthropic-beta`"
 )
 
+// ofEffort is in refusals of messages that set the effort, behind their index.
+const ofEffort = ".output_config"
+
 // ofSystem and ofChanges are in refusals of system messages, and of what changes
 // the tools in them.
 var (
@@ -74,7 +77,7 @@ func (x *exchange) judge(refusal []byte) (why retreat, ok bool) {
 		why = noMarks
 	case says(saysBetas) && says(w.betas...), edited && says(saysExtra):
 		why = noBeta
-	case inserted && says(ofSystem...), inserted && says(ofChanges...):
+	case inserted && says(ofSystem...), inserted && says(ofChanges...), inserted && says(ofEffort):
 		why = noSystem
 	default:
 		why = noEdits
@@ -154,6 +157,8 @@ func lacking(why retreat, refusal []byte, betas []string) (lacks lack) {
 		switch {
 		case says(saysUnknown):
 			lacks = lacksText | lacksDefine | lacksReference
+		case says(ofEffort):
+			lacks = lacksEffort
 		case says("not supported"):
 			lacks = lacksDefine | lacksReference
 		}
