@@ -21,6 +21,7 @@ import (
 	"warmpath/gateway/config"
 	"warmpath/gateway/secret"
 	"warmpath/rewrite"
+	"warmpath/rewrite/continuity"
 )
 
 func TestMain(m *testing.M) {
@@ -91,7 +92,7 @@ func startWith(t testing.TB, upstream string, opts gateway.Options, change func(
 	}
 	cfg := &config.Config{
 		Listen: "127.0.0.1:0", Admin: "127.0.0.1:0", Mode: rewrite.ModeOn, Catalog: snapshot, Retries: 2,
-		Continuity: config.Continuity{EarlyBetas: true, Marks: true, Echoes: true, ColdWait: 2 * time.Second},
+		Continuity: config.Continuity{EarlyBetas: true, Marks: true, Echoes: true, ColdWait: 2 * time.Second, Diagnostics: continuity.AskEdited},
 		Limits:     config.Limits{Body: 1 << 20, DecodedBody: 1 << 20, BodiesInFlight: 8 << 20, Headers: 8 << 10, Connections: 1000},
 		Timeouts: config.Timeouts{Header: 5 * time.Second, Body: 5 * time.Second, Idle: 5 * time.Second, Write: 5 * time.Second,
 			UpstreamConnect: time.Second, UpstreamHeader: 5 * time.Second, UpstreamIdle: 5 * time.Second,

@@ -21,6 +21,10 @@ type numbers struct {
 	Overhead float64
 	Models   []modelNumbers
 	Reasons  []reasonCount
+	Misses   []missCount
+	// Saved is an estimate of the input tokens read from the cache that would have
+	// been processed again without the gateway's edits.
+	Saved int64
 }
 
 // modelNumbers are one provider's replies of one model.
@@ -41,6 +45,13 @@ func (c cacheTokens) total() int64 { return c.Read + c.Write + c.Fresh }
 type reasonCount struct {
 	Reason string
 	Count  int64
+}
+
+// missCount counts requests that found less in the provider's cache than they
+// might have, and the tokens that were processed again for it.
+type missCount struct {
+	Reason, By    string
+	Count, Tokens int64
 }
 
 func numbersOf(g prometheus.Gatherer) (*numbers, error) {
@@ -70,7 +81,21 @@ func numbersOf(g prometheus.Gatherer) (*numbers, error) {
 	slices.SortFunc(n.Reasons, func(a, b reasonCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
 	})
+	n.Misses = slices.DeleteFunc(n.Misses, func(m missCount) bool { return m.Count == 0 })
+	slices.SortFunc(n.Misses, func(a, b missCount) int {
+		return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.By, b.By))
+	})
 	return n, nil
+}
+
+// miss is the row of a reason and whose doing it was.
+func (n *numbers) miss(reason, by string) *missCount {
+	i := slices.IndexFunc(n.Misses, func(m missCount) bool { return m.Reason == reason && m.By == by })
+	if i < 0 {
+		i = len(n.Misses)
+		n.Misses = append(n.Misses, missCount{Reason: reason, By: by})
+	}
+	return &n.Misses[i]
 }
 
 // add takes one series into account; the names are those of package metrics.
@@ -98,6 +123,12 @@ func (n *numbers) add(name string, series *dto.Metric, models map[[2]string]*mod
 			n.Failed += count
 			reasons[reason] += count
 		}
+	case "warmpath_cache_breaks_total":
+		n.miss(label("reason"), label("by")).Count += count
+	case "warmpath_cache_break_tokens_total":
+		n.miss(label("reason"), label("by")).Tokens += count
+	case "warmpath_saved_tokens_total":
+		n.Saved += count
 	case "warmpath_inflight":
 		n.InFlight = int64(series.GetGauge().GetValue())
 	case "warmpath_streams_open":

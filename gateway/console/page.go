@@ -57,6 +57,8 @@ func render(n *numbers, status Status, ready bool) string {
 		"{overhead}", shortSeconds(n.Overhead),
 		"{models}", modelRows(n.Models),
 		"{reasons}", reasonRows(n.Reasons),
+		"{misses}", missRows(n.Misses),
+		"{saved}", grouped(n.Saved),
 		"{providers}", html.EscapeString(cmp.Or(strings.Join(status.Providers, ", "), "none configured")),
 	).Replace(asset("page.html"))
 }
@@ -87,6 +89,20 @@ func reasonRows(reasons []reasonCount) string {
 	for _, r := range reasons {
 		fmt.Fprintf(&b, `<tr><th scope="row">%s</th>`, html.EscapeString(r.Reason))
 		cell(&b, grouped(r.Count))
+		b.WriteString("</tr>\n")
+	}
+	return b.String()
+}
+
+func missRows(misses []missCount) string {
+	if len(misses) == 0 {
+		return `<tr><td colspan="4" class="empty">None did.</td></tr>` + "\n"
+	}
+	var b strings.Builder
+	for _, m := range misses {
+		fmt.Fprintf(&b, `<tr><th scope="row">%s</th><td>%s</td>`, html.EscapeString(m.Reason), html.EscapeString(m.By))
+		cell(&b, grouped(m.Count))
+		cell(&b, grouped(m.Tokens))
 		b.WriteString("</tr>\n")
 	}
 	return b.String()

@@ -54,12 +54,13 @@ func TestRenderEscapes(t *testing.T) {
 	page := render(&numbers{
 		Models:  []modelNumbers{{Provider: evil, Model: evil}},
 		Reasons: []reasonCount{{evil, 1}},
+		Misses:  []missCount{{Reason: evil, By: evil, Count: 1}},
 	}, Status{Version: evil, Mode: evil, Providers: []string{evil}}, true)
 	if strings.Contains(page, "<i>") {
 		t.Error("a name became markup")
 	}
-	if got := strings.Count(page, "&lt;i&gt;&#34;{share}&#34;"); got != 6 {
-		t.Errorf("the name stands %d times on the page, want 6", got)
+	if got := strings.Count(page, "&lt;i&gt;&#34;{share}&#34;"); got != 8 {
+		t.Errorf("the name stands %d times on the page, want 8", got)
 	}
 	if left := regexp.MustCompile(`\{[a-z_]+\}`).FindAllString(strings.ReplaceAll(page, "{share}", ""), -1); left != nil {
 		t.Errorf("never filled: %v", left)

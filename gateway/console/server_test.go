@@ -118,6 +118,9 @@ func (s *site) traffic() {
 		Status: 200, Usage: rewrite.Usage{InputTotal: rewrite.Tokens(77), OutputTotal: rewrite.Tokens(5)},
 	})
 	s.metrics.Handle(rewrite.Messages, "", "").Done(metrics.Sample{Status: 401, Reason: rewrite.ReasonUnauthorized})
+	s.metrics.Broke("ttl_expiry", "gateway", "client", 6000)
+	s.metrics.Broke("ttl_expiry", "provider", "client", 1000)
+	s.metrics.Saved("claude", "sonnet", 5000)
 	s.metrics.Enter()
 	s.metrics.StreamOpened()
 }
@@ -336,6 +339,8 @@ func TestPage(t *testing.T) {
 		`<rect class="fresh" x="960" width="40" height="10"/>`,
 		`<small>not reported</small>`, // openai's
 		`<th scope="row">unauthorized</th><td>1</td>`,
+		`<th scope="row">ttl_expiry</th><td>client</td><td>2</td><td>7 000</td>`,
+		"about 5\u202f000 of them kept warm",
 		`&lt;b&gt;openai&lt;/b&gt;`,
 	} {
 		if !strings.Contains(page, want) {

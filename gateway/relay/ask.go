@@ -2,9 +2,10 @@ package relay
 
 import "warmpath/rewrite/continuity"
 
-// betaDiagnosis is the beta that asking for a diagnosis needed once. The provider
-// of the documentation takes it for one that says nothing, so it goes along only
-// where it can from the first request of a conversation on.
+// betaDiagnosis is the beta that asking for a diagnosis needed once. The vendor's
+// own API takes it for one that says nothing now. Since the set of betas may be
+// part of the cache's key, it goes along only where every request asks: then it
+// is there from the first request of a conversation on.
 const betaDiagnosis = "cache-diagnosis-2026-04-07"
 
 // ask decides whether the provider is asked why its cache missed. A client that
