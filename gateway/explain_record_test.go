@@ -48,7 +48,7 @@ func TestRequestsAreExplained(t *testing.T) {
 		},
 		Decided:     []string{"first_bytes", "system_messages", "tools_by_reference", "tools_by_definition"},
 		FrozenTools: true, FrozenSystem: true, Directives: 1, Texts: 1, Added: []string{"delta"}, Removed: []string{"beta"}, Defined: 1,
-		Marked: true, Betas: []string{"inline-tools-2026-09-15", "mid-conversation-output-config-2026-07-01"},
+		Marked: true, Asked: true, Betas: []string{"inline-tools-2026-09-15", "mid-conversation-output-config-2026-07-01"},
 	}
 	ignored := cmpopts.IgnoreFields(console.Change{}, "At", "Size", "Hash")
 	if diff := cmp.Diff(want, c, ignored, cmpopts.IgnoreFields(console.Continuity{}, "Stake", "Saved")); diff != "" {

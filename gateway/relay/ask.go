@@ -9,26 +9,24 @@ import "warmpath/rewrite/continuity"
 const betaDiagnosis = "cache-diagnosis-2026-04-07"
 
 // ask decides whether the provider is asked why its cache missed. A client that
-// asks itself is not interfered with.
+// asks itself is not interfered with, and what is sent again asks as it did.
 func (x *exchange) ask(w *warmth) {
-	w.asked = w.able.Diagnostics && !w.unasking && !w.observing && !w.passing && !w.facts.Diagnoses &&
-		x.req.Operation == OpGenerate && x.settings.Diagnostics.Asks(w.plan, w.before())
-	w.early = x.settings.Diagnostics == continuity.AskAlways
-}
-
-// before is the turn before the request under this history, nil for none.
-func (w *warmth) before() *continuity.Turn {
-	if w.state == nil {
-		return nil
+	w.asked, w.previous = false, ""
+	if !w.able.Diagnostics || w.unasking || w.observing || w.passing || w.facts.Diagnoses || x.req.Operation != OpGenerate {
+		return
 	}
-	return w.state.Last
-}
-
-// previous is the ID of the reply before, if the provider can compare with its
-// request.
-func (w *warmth) previous() string {
-	if last := w.before(); last != nil && last.Asked {
-		return last.Reply
+	var last *continuity.Turn
+	if w.state != nil {
+		last = w.state.Last
 	}
-	return ""
+	asking := x.settings.Diagnostics
+	switch again := last != nil && w.known.Sent == len(w.facts.Messages); {
+	case again && asking != continuity.AskNever:
+		w.asked, w.previous = last.Asked, last.Previous
+	case !again && asking.Asks(w.plan, last):
+		if w.asked = true; last != nil && last.Asked {
+			w.previous = last.Reply
+		}
+	}
+	w.early = asking == continuity.AskAlways
 }

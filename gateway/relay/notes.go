@@ -59,7 +59,7 @@ const defaultLifetime = 5 * time.Minute
 func (x *exchange) turn(w *warmth) *continuity.Turn {
 	t := continuity.NewTurn(w.facts)
 	t.Started = int(x.record.Arrived.Unix())
-	t.Asked = w.asked || w.facts.Diagnoses
+	t.Asked, t.Previous = w.asked || w.facts.Diagnoses, w.previous
 	t.Lifetime = int(defaultLifetime.Seconds())
 	if w.past.last != nil {
 		// What is read again lives on as long as it was written for.

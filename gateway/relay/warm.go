@@ -55,6 +55,7 @@ type warmth struct {
 	// asked says that the provider is asked why its cache missed, early that it is
 	// asked in every conversation; unasking that it must not be.
 	asked, early, unasking bool
+	previous               string // the reply that it is asked about
 	// tried are the retreats that this request has made.
 	tried map[retreat]bool
 }
@@ -354,7 +355,7 @@ func (w *warmth) fetch(ctx context.Context, memory *lineage.Lineage) bool {
 func (w *warmth) edited() ([]byte, error) {
 	edits := anthropic.Edits{Inserts: w.plan.Inserts, Drop: w.plan.Drop, Effort: w.plan.Effort, Replace: w.again()}
 	if w.asked {
-		edits.Diagnostics = anthropic.Diagnostics(w.previous())
+		edits.Diagnostics = anthropic.Diagnostics(w.previous)
 	}
 	if w.mark(&edits); w.plan.Untouched() && !w.marked && !w.asked {
 		return w.body, nil

@@ -40,13 +40,16 @@ func ParseAsking(name string) (a Asking, ok bool) {
 }
 
 // Asks decides for one request of a conversation; last is the turn before it,
-// nil for none.
+// nil for none. To ask for lost thinking to be left out is no edit: what else is
+// sent is the client's own.
 func (a Asking) Asks(plan *Plan, last *Turn) bool {
 	switch a {
 	case AskAlways:
 		return true
 	case AskEdited:
-		return !plan.Untouched() || last != nil && (last.Asked || last.Missed)
+		edits := *plan
+		edits.Drop = false
+		return !edits.Untouched() || last != nil && (last.Asked || last.Missed)
 	case AskNever:
 	}
 	return false

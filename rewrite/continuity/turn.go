@@ -18,9 +18,10 @@ type Turn struct {
 	// Missed says that it found less than it should have.
 	Missed bool
 	// Asked says that the provider was asked for a diagnosis, and so can compare
-	// the next request with it; Reply is the ID of the reply.
-	Asked bool
-	Reply string
+	// the next request with it; Previous is the ID of the reply that it was asked
+	// about, if any, and Reply that of the turn's own.
+	Asked           bool
+	Previous, Reply string
 	// Params and Betas are digests of what else takes part in the cache's key: the
 	// betas as sent, and Own those of the client alone.
 	Params     Params
