@@ -1,7 +1,11 @@
 package gateway_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,5 +99,47 @@ func TestARecordHoldsNoPromptText(t *testing.T) {
 		if c.Tool == "gamma" && (!strings.Contains(c.Old, `"Does gamma....`) || !strings.Contains(c.New, `"Does gamma2...`)) {
 			t.Errorf("what stands around the change: %q and %q", c.Old, c.New)
 		}
+	}
+}
+
+// TestNoMissIsTheGateways plays agents that change their minds, and looks for
+// misses that are the gateway's doing, or that nobody can explain.
+func TestNoMissIsTheGateways(t *testing.T) {
+	t.Parallel()
+	core, origin := world(t)
+	names := slices.Sorted(maps.Keys(moods))
+	e := &explained{t: t, core: core}
+	e.start(origin, gateway.Options{}, func(cfg *config.Config) { cfg.Quiet = true })
+	for seed := range 15 {
+		rng := rand.New(rand.NewPCG(uint64(seed), 9))
+		e.agent = newAgent(rng, []string{"claude-opus-5-5", "claude-opus-5", "claude-sonnet-4-6"}[seed%3])
+		e.sections[0] = fmt.Sprintf("Agent %d.\n%s", seed, e.sections[0])
+		for range 8 {
+			moods[names[rng.IntN(len(names))]](e.agent)
+			e.offer("alpha")
+			e.turns = append(e.turns, len(e.history))
+			e.turn()
+		}
+	}
+	e.newest()
+	_, body := send(t, "GET", e.admin+"/api/requests?limit=1000", "")
+	var list struct{ Requests []console.Request }
+	if err := json.Unmarshal([]byte(body), &list); err != nil {
+		t.Fatal(err)
+	}
+	tally := map[string]int{}
+	for _, r := range list.Requests {
+		if r.Miss == nil {
+			tally["found"]++
+			continue
+		}
+		tally[r.Miss.Reason]++
+		if r.Miss.By != "client" {
+			t.Errorf("%s: %+v after %+v", r.Model, *r.Miss, r.Continuity)
+		}
+	}
+	t.Logf("%v", tally)
+	if tally["found"] < len(list.Requests)/2 || tally["tools_changed"] == 0 || tally["cold_start"] == 0 {
+		t.Errorf("the agents try too little: %v", tally)
 	}
 }

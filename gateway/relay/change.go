@@ -63,11 +63,23 @@ func (x *exchange) changes(w *warmth, e *Explanation) {
 	if len(found) == 0 {
 		return
 	}
-	e.Stake = w.stake(found)
+	e.Stake, e.keeps = w.stake(found), w.keeps(found)
 	e.Unlisted = max(0, len(found)-maxChanges)
 	for _, d := range found[:min(len(found), maxChanges)] {
 		e.Changes = append(e.Changes, w.change(d, x.settings.Context))
 	}
+}
+
+// keeps reports that the request was edited, and would else break a prefix that
+// it does not break so.
+func (w *warmth) keeps(found []continuity.Difference) bool {
+	if w.observing || w.plan.Epoch != continuity.None {
+		return false
+	}
+	return w.plan.Effort != nil || slices.ContainsFunc(found, func(d continuity.Difference) bool {
+		frozen := d.Tier == continuity.TierTools && w.plan.Tools != nil || d.Tier == continuity.TierSystem && w.plan.Sections != nil
+		return frozen && d.Kind != "respelled"
+	})
 }
 
 // rewrite is the first message that the client has changed since it was sent, as

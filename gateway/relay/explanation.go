@@ -20,6 +20,9 @@ type Explanation struct {
 	// Stake is an estimate of the tokens that stand behind the first change that
 	// breaks the prefix as the client sends it, as far as the provider had them.
 	Stake int64
+	// keeps says that the client's own bytes would break the prefix, and what was
+	// sent does not.
+	keeps bool
 	// Saved is how many of them the provider read from its cache all the same.
 	Saved int64
 	// Decided are the abilities and rules that decided what was done.

@@ -10,7 +10,7 @@ import (
 // the client has changed what it had sent: the prefix goes on from there.
 func (x *exchange) rewritten(w *warmth) {
 	w.past = x.retrace(w)
-	if w.past.rewritten && w.state != nil && w.plan.Epoch == continuity.None {
+	if x.req.Operation == OpGenerate && w.past.rewritten && w.state != nil && w.plan.Epoch == continuity.None {
 		w.plan.Epoch = continuity.HistoryRewritten
 		w.plan.Next.Epoch++
 	}
@@ -104,7 +104,7 @@ func (x *exchange) verdict() {
 	if v.Miss != continuity.NoMiss {
 		x.relay.metrics.Broke(string(v.Miss), v.Source, v.By, v.Missed)
 	}
-	if e := r.Explanation; e != nil && v.Miss == continuity.NoMiss && !e.Observed {
+	if e := r.Explanation; e != nil && e.keeps && v.Miss == continuity.NoMiss {
 		if e.Saved = min(e.Stake, r.Report.Usage.CacheRead.N); e.Saved > 0 {
 			x.relay.metrics.Saved(r.Provider, r.Model, e.Saved)
 		}

@@ -27,7 +27,9 @@ type notes struct {
 	passage  passage
 	// length is that of a whole reply, or -1 if only its end will tell.
 	length int64
-	saved  bool
+	// saved says that the notes have been taken, blind that the conversation must
+	// be left as it is.
+	saved, blind bool
 }
 
 // note begins the notes of a request that the provider has accepted. What the
@@ -46,6 +48,7 @@ func (x *exchange) note(w *warmth, keep map[continuity.Hash][]byte) bool {
 		relay: x.relay, ctx: x.ctx, report: &x.record.Report, head: w.heads[len(w.heads)-1], known: w.known,
 		state: w.plan.Next, evidence: &x.evidence, ending: ending(x.tenant, w.facts.Messages),
 	}
+	n.blind = w.blind
 	n.passage.model, n.passage.route = x.way()
 	n.passage.turn, n.passage.conversation, n.passage.sent = n.state.Last, n.state.Conversation, n.state.Sent
 	return true
@@ -103,10 +106,11 @@ func (n *notes) save() {
 	}
 	n.saved = true
 	n.complete()
-	if err := n.relay.memory.Save(n.ctx, n.head, n.known, n.state, nil); err != nil {
-		n.relay.metrics.Unplanned(unsaved(err))
-	} else {
-		n.passage.saved = true
+	if !n.blind {
+		err := n.relay.memory.Save(n.ctx, n.head, n.known, n.state, nil)
+		if n.passage.saved = err == nil; err != nil {
+			n.relay.metrics.Unplanned(unsaved(err))
+		}
 	}
 	n.relay.trail.add(n.ending, n.passage)
 	n.known, n.state = nil, nil

@@ -84,7 +84,8 @@ func lastReply(messages []continuity.Message) int {
 type past struct {
 	last *continuity.Turn
 	// elsewhere is why it is not the one that the request goes on from, if it went
-	// another way or had another beginning, and rewritten says that the client has changed what it sent.
+	// another way or had another beginning, and rewritten says that the client has
+	// changed what it sent.
 	elsewhere continuity.Miss
 	rewritten bool
 	// forgotten says that the turn was not remembered.
@@ -123,6 +124,8 @@ func (x *exchange) retrace(w *warmth) past {
 		if p.last, p.elsewhere = end.turn, continuity.RouteMiss; end.model != model {
 			p.elsewhere = continuity.ModelMiss
 		}
+	case w.blind:
+		p.last = end.turn
 	default:
 		p.last, p.rewritten, p.forgotten = end.turn, end.saved, !end.saved
 	}

@@ -400,7 +400,11 @@ func (x *exchange) remember() {
 	if w == nil {
 		return
 	}
-	if x.req.Operation != OpGenerate || w.passing || w.blind {
+	if x.req.Operation != OpGenerate || w.passing {
+		return
+	}
+	if w.blind {
+		x.note(w, nil)
 		return
 	}
 	keep := make(map[continuity.Hash][]byte, len(w.plan.Keep))

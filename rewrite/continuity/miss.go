@@ -91,9 +91,9 @@ func (e *Evidence) Judge(u *rewrite.Usage, said rewrite.Diagnosis) Verdict {
 		v.Expected = int64(e.Last.Cached)
 	}
 	if v.Expected > total {
-		// A history that has become shorter cannot find all of it. Otherwise the
+		// A prompt that has become shorter cannot find all of it. Otherwise the
 		// figure is that of several steps of one call, and says nothing here.
-		if v.Expected = 0; e.Rewritten || e.Elsewhere != NoMiss {
+		if v.Expected = 0; e.Elsewhere != NoMiss || e.Rewritten || e.Epoch != None && e.Epoch != Fresh {
 			v.Expected = total
 		}
 	}

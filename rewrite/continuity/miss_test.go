@@ -56,6 +56,7 @@ func TestJudge(t *testing.T) {
 		"the effort":               {Evidence{Marked: true, Last: last, Epoch: EffortChanged}, some, 0, miss(ParamsMiss, gateway, client, 6000)},
 		"a directive too big":      {Evidence{Marked: true, Last: last, Epoch: DirectiveTooBig}, anew, rewrite.DiagnosisSystem, miss(EpochMiss, gateway, client, 10_000)},
 		"lost bytes":               {Evidence{Marked: true, Last: last, Epoch: BytesLost}, anew, 0, miss(EpochMiss, gateway, gateway, 10_000)},
+		"lost bytes, and shorter":  {Evidence{Marked: true, Last: last, Epoch: BytesLost}, met(0, 9000, 0), 0, Verdict{EpochMiss, gateway, gateway, 9000, 9000}},
 		"a retreat":                {Evidence{Marked: true, Last: last, Epoch: "retreat"}, anew, 0, miss(EpochMiss, gateway, gateway, 10_000)},
 		"params":                   {Evidence{Marked: true, Last: last, Params: true, Betas: true}, anew, rewrite.DiagnosisUnavailable, miss(ParamsMiss, gateway, client, 10_000)},
 		"the client's betas":       {Evidence{Marked: true, Last: last, Betas: true, Own: true}, anew, rewrite.DiagnosisUnavailable, miss(BetasMiss, gateway, client, 10_000)},
