@@ -50,26 +50,32 @@ func longWork(messages, gone int) []byte {
 // planning is a relay that sends nothing.
 func planning(b testing.TB) (*Relay, *forgetful) {
 	b.Helper()
+	store := &forgetful{Store: cache.NewGuard(cache.NewMemory(64<<20), cache.GuardOptions{})}
+	return planningWith(b, store), store
+}
+
+// planningWith is another process beside the same store.
+func planningWith(b testing.TB, store *forgetful) *Relay {
+	b.Helper()
 	snapshot, problems := catalog.Build(catalog.Settings{Addresses: map[string]string{"anthropic": "http://127.0.0.1:1"}})
 	if len(problems) > 0 {
 		b.Fatal(problems)
 	}
 	m := metrics.New(metrics.NewRegistry(), snapshot.Providers(), snapshot.Models())
-	store := &forgetful{Store: cache.NewGuard(cache.NewMemory(64<<20), cache.GuardOptions{})}
-	r := New(&Settings{Catalog: snapshot, Mode: rewrite.ModeOn, EarlyBetas: true, Marks: true, DecodedBody: 1 << 30}, nil, m,
+	return New(&Settings{Catalog: snapshot, Mode: rewrite.ModeOn, EarlyBetas: true, Marks: true, DecodedBody: 1 << 30}, nil, m,
 		lineage.New(store, time.Hour), nil)
-	return r, store
 }
 
 // forgetful is a store that can be told to keep no more conversations.
 type forgetful struct {
 	cache.Store
-	full bool
-	keys int
+	full  bool
+	keys  int
+	reads int
 }
 
 func (f *forgetful) GetMany(ctx context.Context, keys ...string) ([][]byte, error) {
-	f.keys += len(keys)
+	f.keys, f.reads = f.keys+len(keys), f.reads+1
 	return f.Store.GetMany(ctx, keys...)
 }
 
@@ -146,5 +152,52 @@ func BenchmarkPlan(b *testing.B) {
 			slices.Sort(bases)
 			b.ReportMetric(float64(times[len(times)/2])/float64(bases[len(bases)/2]), "x-validation")
 		})
+	}
+}
+
+// A long conversation takes hardly more allocations than a short one: they are
+// bounded by what the plan changes and not by what it leaves alone.
+func TestPlanAllocates(t *testing.T) {
+	count := func(size int) float64 {
+		before, now := longWork(size-2, 0), longWork(size, 0)
+		r, store := planning(t)
+		plan(t, r, before).handedOver()
+		store.full = true
+		return testing.AllocsPerRun(20, func() { plan(t, r, now).handedOver() })
+	}
+	// Both have the same tools, of which each takes a few.
+	if short, long := count(110), count(1100); long > short+200 {
+		t.Errorf("%v allocations for 1101 messages, and %v for 111", long, short)
+	} else {
+		t.Logf("%v allocations for 1101 messages, and %v for 111", long, short)
+	}
+}
+
+// The next turn asks the store once, also where the client no longer has what
+// goes out; a process that does not know the conversation fetches that, and what
+// states share.
+func TestATurnAsksTheStoreOnce(t *testing.T) {
+	const size = 110
+	before, now := longWork(size-2, 0), longWork(size, 10)
+	r, store := planning(t)
+	x := plan(t, r, before)
+	head, sent := x.warmth.heads[len(x.warmth.heads)-1], x.warmth.plan.Next.Sent
+	if err := r.memory.SaveSealed(t.Context(), x.warmth.plan.Next, lineage.Seal(head, sent, fmt.Sprintf("toolu_01A09q90qw90lq%06d", size/2))); err != nil {
+		t.Fatal(err)
+	}
+	store.full = true
+	for name, test := range map[string]struct {
+		r           *Relay
+		reads, keys int // at most
+	}{"here": {r, 1, 16}, "elsewhere": {planningWith(t, store), 4, 300}} {
+		store.reads, store.keys = 0, 0
+		x := plan(t, test.r, now)
+		if len(x.warmth.plan.Inserts) != 1 || x.warmth.plan.Epoch != "" {
+			t.Errorf("%s: %d inserts, epoch %q", name, len(x.warmth.plan.Inserts), x.warmth.plan.Epoch)
+		}
+		if store.reads > test.reads || store.keys > test.keys {
+			t.Errorf("%s: %d reads of %d keys, want at most %d of %d", name, store.reads, store.keys, test.reads, test.keys)
+		}
+		t.Logf("%s: %d reads of %d keys", name, store.reads, store.keys)
 	}
 }
