@@ -100,8 +100,12 @@ type echoPlan struct {
 // has dropped.
 func planEchoes(s *State, facts *Facts, able Abilities, room gap, read Reader) echoPlan {
 	p := echoPlan{echoes: s.Echoes, size: s.Echoed}
-	for i := range s.Echoes {
-		e := &s.Echoes[i]
+	for len(p.echoes) > 0 && p.echoes[len(p.echoes)-1].At >= len(facts.Messages) {
+		// Whoever compares two requests may have a shorter one.
+		p.echoes = p.echoes[:len(p.echoes)-1]
+	}
+	for i := range p.echoes {
+		e := &p.echoes[i]
 		m := &facts.Messages[e.At]
 		_, dropped := e.missing(m.Reminders)
 		if e.Kept && (dropped || m.Role != User && m.Exact != e.Exact) {

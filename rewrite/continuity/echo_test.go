@@ -156,6 +156,15 @@ func TestRemindersOfANamedConversation(t *testing.T) {
 	}
 }
 
+// Two requests can be compared of which the newer one is shorter.
+func TestEchoesOfAShorterRequest(t *testing.T) {
+	begun := Begin("c", nil, Fresh, echoed("u c:x u!A"), keeping).Next
+	plan := Continue(begun, echoed("u"), keeping, Reader{Restore: true})
+	if plan.Again != nil || len(plan.Next.Echoes) != 0 {
+		t.Errorf("sends %v again, notes %v", plan.Again, plan.Next.Echoes)
+	}
+}
+
 // What is kept for one conversation is bounded, and what is beyond goes out as
 // the client has it.
 func TestEchoesAreBounded(t *testing.T) {
