@@ -320,3 +320,36 @@ func TestHistoryPasses(t *testing.T) {
 		})
 	}
 }
+
+// A request that counts tokens is planned as the one that it counts for, but
+// begins nothing and is none of what was done.
+func TestCountingTokensIsNotCounted(t *testing.T) {
+	t.Parallel()
+	core, origin := simulated(t)
+	g, base, _ := startWith(t, origin, gateway.Options{}, func(cfg *config.Config) { cfg.Quiet = true })
+	r := roverLike("claude-opus-5-5", "key", base)
+	p := &taped{t: t, core: core, rover: r, admin: "http://" + g.AdminAddr()}
+	p.turn1(t)
+	p.newEpochs()
+	server("a")(r)
+	r.begin()
+	body := r.body()
+	delete(body, "max_tokens")
+	delete(body, "stream")
+	if status, _, message := r.post(t, "/v1/messages/count_tokens", body); status != 200 {
+		t.Fatalf("status %d: %s", status, message)
+	}
+	if own := ownMessages(t, body, lastRecord(core).Body); !slices.Equal(own, []string{"+mcp__a__one +mcp__a__two"}) {
+		t.Errorf("counted with %q", own)
+	}
+	other := object{"model": r.model, "messages": []object{{"role": "user", "content": "How long is this?"}}}
+	if status, _, message := r.post(t, "/v1/messages/count_tokens", other); status != 200 {
+		t.Fatalf("status %d: %s", status, message)
+	}
+	if began := p.newEpochs(); len(began) > 0 {
+		t.Errorf("it begins %v", began)
+	}
+	if _, text := send(t, "GET", p.admin+"/metrics", ""); !strings.Contains(text, `warmpath_edits_total{kind="tool_addition"} 0`) {
+		t.Error("what is only counted is counted as said")
+	}
+}

@@ -125,14 +125,11 @@ func (x *exchange) warm(body []byte) []byte {
 	}
 	x.warmth = w
 	if w.observing {
-		count(w.plan, x.relay.metrics.Observed)
+		x.count(w.plan, x.relay.metrics.Observed)
 		return body
 	}
 	w.betas = x.missing(w.needs(x.settings.EarlyBetas))
-	if w.plan.Epoch != continuity.None {
-		x.relay.metrics.Epoch(string(w.plan.Epoch))
-	}
-	count(w.plan, x.relay.metrics.Edited)
+	x.count(w.plan, x.relay.metrics.Edited)
 	return edited
 }
 
@@ -154,8 +151,15 @@ func unanswerable(facts *continuity.Facts) bool {
 	})
 }
 
-// count counts what a plan does that was not done before.
-func count(plan *continuity.Plan, edited func(kind string)) {
+// count counts what a plan does that was not done before. A request that only
+// counts tokens does nothing that lasts.
+func (x *exchange) count(plan *continuity.Plan, edited func(kind string)) {
+	if x.req.Operation != OpGenerate {
+		return
+	}
+	if plan.Epoch != continuity.None && !x.warmth.observing {
+		x.relay.metrics.Epoch(string(plan.Epoch))
+	}
 	if plan.Tools != nil {
 		edited("frozen_tools")
 	}
