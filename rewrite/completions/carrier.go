@@ -23,6 +23,7 @@ type held struct {
 // reasoning appends what the model has thought before it said something, and
 // gives the payloads of calls that are still to come.
 func (r *requestReader) reasoning(m *messageFields) (calls []held, f *fault) {
+	from := len(r.c.Items)
 	var own splice.Writer
 	own.Open('[')
 	splice.Elements(m.details, func(entry []byte) bool {
@@ -65,16 +66,17 @@ func (r *requestReader) reasoning(m *messageFields) (calls []held, f *fault) {
 	if f != nil {
 		return nil, f.in(m.shownAs)
 	}
-	r.shown(text, m, details, own.Bytes())
+	r.shown(from, text, m, details, own.Bytes())
 	return calls, nil
 }
 
-// shown gives the text of the reasoning to the piece that it is of: one of ours,
-// or one of the provider's own, which gets both members back.
-func (r *requestReader) shown(text string, m *messageFields, details bool, list []byte) {
-	if n := len(r.c.Items); text != "" && !details && n > 0 {
-		if last := &r.c.Items[n-1]; last.Kind == rewrite.ItemReasoning && last.Payload.Provider != r.provider && len(last.Parts) == 0 {
-			last.Parts = []rewrite.Part{{Text: text}}
+// shown gives the text of the reasoning to the piece that it is of: the first that
+// another provider has made, of those from an index on, or one of the provider's
+// own, which gets both members back.
+func (r *requestReader) shown(from int, text string, m *messageFields, details bool, list []byte) {
+	for i := from; text != "" && !details && i < len(r.c.Items); i++ {
+		if item := &r.c.Items[i]; item.Kind == rewrite.ItemReasoning && item.Payload.Provider != r.provider {
+			item.Parts = []rewrite.Part{{Text: text}}
 			return
 		}
 	}

@@ -64,6 +64,7 @@ type outPart struct {
 	list     byte
 	position int
 	text     []byte
+	runes    int
 	// sources are the annotations that were told, whole are those without a range,
 	// which are told when the text is complete.
 	sources [][]byte
@@ -266,6 +267,7 @@ func (p *outPart) write(w *splice.Writer, kind rewrite.ItemKind, text []byte) {
 // text goes on with a text.
 func (e *Encoder) text(dst []byte, item *outItem, part *outPart, text []byte) []byte {
 	part.text = append(part.text, text...)
+	part.runes += utf8.RuneCount(text)
 	if part.position < 0 || len(text) == 0 {
 		return dst
 	}
@@ -280,10 +282,11 @@ func (e *Encoder) text(dst []byte, item *outItem, part *outPart, text []byte) []
 	return finish(&w)
 }
 
-// source adds a source to a part: at once if its range is known.
+// source adds a source to a part: at once if its range is known. A range of text
+// that is still to come is checked when it is there.
 func (e *Encoder) source(dst []byte, item *outItem, part *outPart, a *rewrite.Attribution) []byte {
 	part.heard++
-	if a.End <= a.Start && dialectOf(&a.Payload) == "" {
+	if (a.End <= a.Start || a.End > part.runes) && dialectOf(&a.Payload) == "" {
 		kept := *a
 		kept.Payload.Value = clone(a.Payload.Value)
 		part.whole = append(part.whole, kept)
@@ -356,7 +359,9 @@ func (e *Encoder) closePart(dst []byte, item *outItem, part *outPart, last *rewr
 	}
 	for i := range part.whole {
 		a := part.whole[i]
-		a.Start, a.End = 0, utf8.RuneCount(part.text)
+		if a.End <= a.Start || a.End > part.runes {
+			a.Start, a.End = 0, part.runes
+		}
 		dst = e.annotate(dst, item, part, &a)
 	}
 	if part.position < 0 {
