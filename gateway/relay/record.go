@@ -86,6 +86,9 @@ func (r *Record) usage(b *strings.Builder) {
 		}
 		b.WriteByte(')')
 	}
+	if v := r.Verdict; v.Missed > 0 {
+		fmt.Fprintf(b, " missed %s: %s", tokens(rewrite.Tokens(v.Missed)), v.Miss)
+	}
 	fmt.Fprintf(b, " out %s", tokens(u.OutputTotal))
 }
 

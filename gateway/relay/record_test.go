@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warmpath/rewrite"
+	"warmpath/rewrite/continuity"
 )
 
 func TestLine(t *testing.T) {
@@ -20,6 +21,11 @@ func TestLine(t *testing.T) {
 			Record{Arrived: arrived, Dialect: rewrite.Messages, Operation: OpGenerate, Provider: "anthropic", Model: "claude-opus-5", Stream: true, Status: 200,
 				TimeToFirstToken: 310 * time.Millisecond, Duration: 4200 * time.Millisecond, Report: rewrite.Report{Usage: usage, Stop: rewrite.StopTools}},
 			"09:08:07 messages anthropic claude-opus-5 200 4.2s first 310ms in 18.4k (cached 17.0k, written 0, 92%) out 220 tool_calls",
+		},
+		"a miss": {
+			Record{Arrived: arrived, Dialect: rewrite.Messages, Operation: OpGenerate, Provider: "anthropic", Model: "claude-opus-5", Status: 200,
+				Duration: time.Second, Report: rewrite.Report{Usage: usage}, Verdict: continuity.Verdict{Miss: continuity.ToolsMiss, Expected: 18_000, Missed: 12_345}},
+			"09:08:07 messages anthropic claude-opus-5 200 1.0s in 18.4k (cached 17.0k, written 0, 92%) missed 12.3k: tools_changed out 220",
 		},
 		"usage without cache figures": {
 			Record{Arrived: arrived, Dialect: rewrite.Completions, Operation: OpGenerate, Provider: "ollama", Model: "m", Status: 200, Duration: 90 * time.Second,
