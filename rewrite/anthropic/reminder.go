@@ -14,13 +14,17 @@ import (
 // The tag of a text that an agent adds to a user's message.
 const reminderOpen, reminderShut = "<system-reminder>", "</system-reminder>"
 
+// maxReminders bounds those of one message. What has more of them is text about
+// reminders.
+const maxReminders = 64
+
 // reminders finds those of a user's message in canonical form. An agent can leave
 // out blocks of text that are nothing else, and what ends the last text of a
 // tool's result. All others are only counted, as inner ones. Nil means that there
 // is none. Rest stays empty if the message has nothing that can be left out, or
 // nothing else.
 func reminders(message []byte) *continuity.Reminders {
-	if !bytes.Contains(message, []byte(reminderOpen)) {
+	if n := bytes.Count(message, []byte(reminderOpen)); n == 0 || n > maxReminders {
 		return nil
 	}
 	var content rewrite.Span

@@ -91,6 +91,19 @@ func TestFixedReminders(t *testing.T) {
 	}
 }
 
+func TestTextAboutReminders(t *testing.T) {
+	for n, want := range map[int]int{64: 64, 65: 0} {
+		m := facts(t, `{"messages":[{"role":"user","content":"`+strings.Repeat(tagged, n)+`"}]}`).Messages[0]
+		got := 0
+		if m.Reminders != nil {
+			got = len(m.Reminders.Each)
+		}
+		if got != want {
+			t.Errorf("%d of %d are noted", got, n)
+		}
+	}
+}
+
 // Spelled messages are those whose bytes can reach the model in another way.
 func TestSpelled(t *testing.T) {
 	call := func(input string) string {
