@@ -218,7 +218,7 @@ func (f *form) tools(facts *continuity.Facts) {
 	from := f.at
 	if known := f.recall.find(OfTools, f.text[from:]); known != nil {
 		facts.Tools, facts.Marks = slices.Clone(known.tools), facts.Marks+known.marks
-		moveTools(facts.Tools, from)
+		moveAll(facts.Tools, from)
 		f.at += known.length
 		return
 	}
@@ -334,7 +334,7 @@ func (f *form) system(facts *continuity.Facts) {
 	from := f.at
 	if known := f.recall.find(OfSystem, f.text[from:]); known != nil {
 		facts.Sections, facts.Marks = slices.Clone(known.sections), facts.Marks+known.marks
-		moveSections(facts.Sections, from)
+		moveAll(facts.Sections, from)
 		f.at += known.length
 		return
 	}

@@ -41,7 +41,7 @@ func (f *form) recalled(facts *continuity.Facts) bool {
 	}
 	first := len(f.seen)
 	f.seen = append(f.seen, known.messages...)
-	moveMessages(f.seen[first:], f.at)
+	moveAll(f.seen[first:], f.at)
 	facts.Marks += known.marks
 	f.at += known.length
 	return true

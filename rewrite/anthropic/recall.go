@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"warmpath/rewrite"
 	"warmpath/rewrite/continuity"
 )
 
@@ -120,9 +119,9 @@ func (r *Recall) keep(known run, text []byte, at int) {
 	}
 	kept := &run{of: known.of, length: len(text), sum: r.sum(text), marks: known.marks,
 		tools: slices.Clone(known.tools), sections: slices.Clone(known.sections), messages: slices.Clone(known.messages)}
-	moveTools(kept.tools, -at)
-	moveSections(kept.sections, -at)
-	moveMessages(kept.messages, -at)
+	moveAll(kept.tools, -at)
+	moveAll(kept.sections, -at)
+	moveAll(kept.messages, -at)
 	r.add(r.key(text), kept)
 }
 
@@ -142,30 +141,15 @@ func (k *run) cost() int {
 	return runCost + elementCost*(len(k.tools)+len(k.sections)+len(k.messages))
 }
 
-// moveTools, moveSections and moveMessages move elements by a number of bytes.
-func moveTools(tools []continuity.Tool, by int) {
-	for i := range tools {
-		moveAll(by, &tools[i].Span, &tools[i].Mark)
-	}
+// mover is an element of a list.
+type mover[E any] interface {
+	*E
+	Move(by int)
 }
 
-func moveSections(sections []continuity.Section, by int) {
-	for i := range sections {
-		moveAll(by, &sections[i].Span, &sections[i].Text, &sections[i].Mark)
-	}
-}
-
-func moveMessages(messages []continuity.Message, by int) {
-	for i := range messages {
-		moveAll(by, &messages[i].Span, &messages[i].Seal, &messages[i].Mark)
-	}
-}
-
-// moveAll moves spans, but for empty ones, which stand nowhere.
-func moveAll(by int, spans ...*rewrite.Span) {
-	for _, s := range spans {
-		if s.Len() > 0 {
-			s.Start, s.End = s.Start+by, s.End+by
-		}
+// moveAll moves elements by a number of bytes.
+func moveAll[E any, M mover[E]](elements []E, by int) {
+	for i := range elements {
+		M(&elements[i]).Move(by)
 	}
 }

@@ -53,22 +53,39 @@ type Facts struct {
 // string of the given length: all that stands behind it has moved.
 func (f *Facts) Rename(model string, length int) {
 	at, by := f.ModelSpan.End, length-f.ModelSpan.Len()
-	move := func(spans ...*rewrite.Span) {
-		for _, s := range spans {
-			if s.Start >= at {
-				s.Start, s.End = s.Start+by, s.End+by
-			}
-		}
-	}
 	f.Model, f.ModelSpan.End = model, at+by
 	for i := range f.Tools {
-		move(&f.Tools[i].Span, &f.Tools[i].Mark)
+		if t := &f.Tools[i]; t.Span.Start >= at {
+			t.Move(by)
+		}
 	}
 	for i := range f.Sections {
-		move(&f.Sections[i].Span, &f.Sections[i].Mark, &f.Sections[i].Text)
+		if s := &f.Sections[i]; s.Span.Start >= at {
+			s.Move(by)
+		}
 	}
 	for i := range f.Messages {
-		move(&f.Messages[i].Span, &f.Messages[i].Seal, &f.Messages[i].Mark)
+		if m := &f.Messages[i]; m.Span.Start >= at {
+			m.Move(by)
+		}
+	}
+}
+
+// Move moves the tool's spans by a number of bytes.
+func (t *Tool) Move(by int) { move(by, &t.Span, &t.Mark) }
+
+// Move moves the section's spans by a number of bytes.
+func (s *Section) Move(by int) { move(by, &s.Span, &s.Mark, &s.Text) }
+
+// Move moves the message's spans by a number of bytes.
+func (m *Message) Move(by int) { move(by, &m.Span, &m.Seal, &m.Mark) }
+
+// move leaves empty spans, which stand nowhere.
+func move(by int, spans ...*rewrite.Span) {
+	for _, s := range spans {
+		if s.Len() > 0 {
+			s.Start, s.End = s.Start+by, s.End+by
+		}
 	}
 }
 
