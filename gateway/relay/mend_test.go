@@ -14,11 +14,17 @@ func TestMend(t *testing.T) {
 		fault = "event: error\ndata: {\"type\":\"error\",\"error\":{\"message\":\"messages.3: no\"}}\n\n"
 		whole = `{"type":"message","content":[{"type":"text","text":"messages.3"}],"input_transformations":[{"path":"messages.3.content.0"}]}`
 	)
+	const (
+		ping      = "event: ping\ndata: {\"type\":\"ping\"}\n\n"
+		diagnosed = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"diagnostics\":null,\"content\":[]}}\n\n"
+		said      = "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"text\":\"diagnostics\"}}\n\n"
+	)
 	// The gateway's message stands behind the client's second.
 	moved := &continuity.Plan{Drop: true, Inserts: []continuity.Edit{{After: 2}}}
 	tests := map[string]struct {
 		plan   *continuity.Plan
 		asks   bool
+		asked  bool // why the cache missed
 		status int
 		in     string
 		want   string
@@ -32,13 +38,16 @@ func TestMend(t *testing.T) {
 		"nothing inserted":           {plan: &continuity.Plan{}, in: start + text, want: start + text},
 		"data in two lines":          {plan: moved, in: "data: {\"input_transformations\":\ndata: 1}\n\n", want: "data: {\"input_transformations\":\ndata: 1}\n\n"},
 		"a stream that was cut":      {plan: moved, in: text + "event: message_start\ndata: {\"input_transformations\"", want: text + "event: message_start\ndata: {\"input_transformations\""},
+		"a diagnosis, in a stream":   {plan: &continuity.Plan{}, asked: true, in: ping + diagnosed + said + diagnosed, want: ping + strings.Replace(diagnosed, `"diagnostics":null,`, "", 1) + said + diagnosed},
+		"a diagnosis, whole":         {plan: &continuity.Plan{}, asked: true, in: `{"diagnostics":{"cache_miss_reason":null},"content":[{"text":"diagnostics"}]}`, want: `{"content":[{"text":"diagnostics"}]}`},
+		"a diagnosis, and both":      {plan: moved, asked: true, in: start + diagnosed, want: strings.Replace(start, `,"input_transformations":[{"path":"messages.3.content.0"}]`, "", 1) + strings.Replace(diagnosed, `"diagnostics":null,`, "", 1)},
 		"no JSON":                    {plan: moved, in: "<html>", want: "<html>"},
 	}
 	for name, tt := range tests {
 		for _, ends := range []string{"\n", "\r\n", "\r"} {
 			in, want := strings.ReplaceAll(tt.in, "\n", ends), strings.ReplaceAll(tt.want, "\n", ends)
 			for size := 1; size <= len(in); size += 1 + size/2 {
-				x := &exchange{warmth: &warmth{plan: tt.plan, asksBinding: tt.asks}}
+				x := &exchange{warmth: &warmth{plan: tt.plan, asksBinding: tt.asks, asked: tt.asked}}
 				if tt.status == 0 {
 					tt.status = 200
 				}
