@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"bytes"
 	"strings"
 
 	"warmpath/rewrite"
@@ -22,6 +23,8 @@ func returns(p *rewrite.Payload) bool {
 	switch p.Format {
 	case "responses/function_call", "responses/custom_tool_call":
 		return false
+	case "gemini/functionCall":
+		return bytes.Contains(p.Value, []byte("ignature"))
 	}
 	return !p.Empty()
 }

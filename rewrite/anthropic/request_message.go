@@ -55,7 +55,10 @@ func (rw *requestWriter) item(e rewrite.Entry, m *rewrite.Turn) {
 			rw.part(e.Path+".parts."+strconv.Itoa(i), &item.Parts[i], m.Role)
 		}
 	case rewrite.ItemReasoning:
-		rw.lose(e.Path, "reasoning that this provider cannot read")
+		// Reasoning that is nothing but text is for people.
+		if !item.Payload.Empty() {
+			rw.lose(e.Path, "reasoning that this provider cannot read")
+		}
 	case rewrite.ItemCall:
 		rw.call(e)
 	case rewrite.ItemResult:

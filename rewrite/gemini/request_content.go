@@ -58,7 +58,7 @@ func (rw *requestWriter) item(e rewrite.Entry, signed *bool) {
 	case item.Side() == rewrite.RoleSystem:
 		rw.told(e)
 		return
-	case item.Payload.Format == "gemini/grounding":
+	case beside(&item.Payload):
 		return // it came with a reply, and has no place in a request
 	case rw.native(&item.Payload):
 		rw.w.Raw(item.Payload.Value)
@@ -69,9 +69,11 @@ func (rw *requestWriter) item(e rewrite.Entry, signed *bool) {
 	case rewrite.ItemMessage:
 		rw.parts(e)
 	case rewrite.ItemReasoning:
-		if !rw.own || !item.Payload.Empty() {
+		if !item.Payload.Empty() {
 			rw.lose(e.Path, "reasoning that this provider cannot read")
-			return
+		}
+		if !rw.own || !item.Payload.Empty() {
+			return // reasoning that is nothing but text is for people
 		}
 		for i := range item.Parts {
 			rw.w.Open('{')
