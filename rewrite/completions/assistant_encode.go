@@ -2,6 +2,7 @@ package completions
 
 import (
 	"fmt"
+	"hash/fnv"
 
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
@@ -102,6 +103,20 @@ func (w *requestWriter) thought(items []rewrite.Item, from int) {
 	}
 }
 
+// longestCall is how many characters the name of a call may have.
+const longestCall = 40
+
+// callID is a call's name. That of another dialect is shortened, in the same way
+// wherever it stands.
+func (w *requestWriter) callID(id string) string {
+	if len(id) <= longestCall || w.c.Dialect == rewrite.Completions {
+		return id
+	}
+	h := fnv.New64a()
+	h.Write([]byte(id))
+	return fmt.Sprintf("%s_%016x", id[:longestCall-17], h.Sum64())
+}
+
 // calls writes the calls of a message.
 func (w *requestWriter) calls(items []rewrite.Item) {
 	start := w.Size()
@@ -123,7 +138,7 @@ func (w *requestWriter) calls(items []rewrite.Item) {
 		}
 		w.Open('{')
 		w.Name("id")
-		w.String(call.ID)
+		w.String(w.callID(call.ID))
 		w.Text("type", kind)
 		w.Name(kind)
 		w.Open('{')

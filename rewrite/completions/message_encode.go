@@ -2,6 +2,7 @@ package completions
 
 import (
 	"fmt"
+	"strings"
 
 	"warmpath/rewrite"
 )
@@ -100,7 +101,7 @@ func (w *requestWriter) plain(p *rewrite.Part) bool {
 func (w *requestWriter) result(item *rewrite.Item, path string) {
 	w.Literal(`{"role":"tool"`)
 	w.Name("tool_call_id")
-	w.String(item.Call.ID)
+	w.String(w.callID(item.Call.ID))
 	w.Name("content")
 	var texts []*rewrite.Part
 	before := len(w.pictures)
@@ -179,7 +180,7 @@ func (w *requestWriter) part(p *rewrite.Part, path string) {
 		}
 		w.Literal(`{"type":"file","file":{`)
 		w.Text("file_id", p.Media.ID)
-		w.Text("filename", p.Media.Name)
+		w.Text("filename", nameOfFile(p))
 		if p.Media.Data != "" {
 			w.Text("file_data", addressOf(p, "application/octet-stream"))
 		}
@@ -220,6 +221,17 @@ func addressOf(p *rewrite.Part, mime string) string {
 		mime = p.MIME
 	}
 	return "data:" + mime + ";base64," + p.Media.Data
+}
+
+// nameOfFile is the name of a file; one that comes as data has to have one.
+func nameOfFile(p *rewrite.Part) string {
+	if p.Media.Name != "" || p.Media.Data == "" {
+		return p.Media.Name
+	}
+	if _, kind, ok := strings.Cut(p.MIME, "/"); ok && kind != "" && !strings.ContainsAny(kind, ".+;") {
+		return "file." + kind
+	}
+	return "file"
 }
 
 // soundOf is the dialect's word for the format of a sound.

@@ -187,9 +187,18 @@ func (w *requestWriter) choice() {
 	case "any":
 		w.Text("tool_choice", "required")
 	case "tool":
+		if slices.ContainsFunc(w.c.Tools, func(t rewrite.Tool) bool { return t.Name == c.Name && !w.known(&t) }) {
+			w.losses.Add("tool_choice", "a tool that only its own provider runs: "+c.Name)
+			return
+		}
 		w.Name("tool_choice")
 		w.reference(c.Name)
 	}
+}
+
+// known says that a tool can be offered at all.
+func (w *requestWriter) known(t *rewrite.Tool) bool {
+	return t.Kind != rewrite.ToolHosted || native(&t.Payload, w.provider) != nil || hostedTools[t.Capability] != ""
 }
 
 // allowed narrows the choice to what the client allows and no directive has taken
@@ -206,7 +215,7 @@ func (w *requestWriter) allowed(c *rewrite.ToolChoice) {
 	for i := range w.c.Tools {
 		t := &w.c.Tools[i]
 		offered := !t.Deferred || w.added[t.Name] || w.waits(t)
-		if offered && !w.removed[t.Name] && (c.Allowed == nil || slices.Contains(c.Allowed, t.Name)) {
+		if offered && w.known(t) && !w.removed[t.Name] && (c.Allowed == nil || slices.Contains(c.Allowed, t.Name)) {
 			w.reference(t.Name)
 		}
 	}
