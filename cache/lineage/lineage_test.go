@@ -256,3 +256,16 @@ func TestASealFindsItsOwn(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEditThatIsTooLargeIsNotSaved(t *testing.T) {
+	l := lineage.New(cache.NewMemory(64<<20), time.Hour)
+	heads := lineage.Heads("scope", history("u1"))
+	large := state("c", 1)
+	large.Edits = []continuity.Edit{{After: 1, Bytes: make([]byte, cache.MaxValue)}}
+	if err := l.Save(context.Background(), heads[1], new(lineage.Known), large, nil); !errors.Is(err, cache.ErrTooLarge) {
+		t.Errorf("%v, want cache.ErrTooLarge", err)
+	}
+	if got := states(t, find(t, l, "scope", history("u1"))); len(got) > 0 {
+		t.Errorf("found %d states", len(got))
+	}
+}

@@ -26,7 +26,7 @@ type exchange struct {
 	req      *Request
 	dialect  *dialect
 	facts    rewrite.Facts
-	prompt   *continuity.Facts // of the body that is sent, if it has been read
+	prompt   *continuity.Facts // of the body that is sent, if it was read; lent until handedOver
 	target   catalog.Target
 	out      upstream.Request
 	plain    []byte // the request body, unpacked
