@@ -151,7 +151,11 @@ func (x *exchange) peek() ([]byte, *rewrite.Failure) {
 		facts.Model = x.req.Model
 	}
 	x.facts, x.record.Stream = facts, facts.Stream
-	x.opening = x.req.Operation == OpGenerate && x.dialect.opening(plain)
+	if x.prompt != nil {
+		x.opening = x.req.Operation == OpGenerate && !answered(x.prompt.Messages)
+	} else {
+		x.opening = x.req.Operation == OpGenerate && x.dialect.opening(plain)
+	}
 	return plain, nil
 }
 
