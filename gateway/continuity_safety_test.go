@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +25,7 @@ type stranger struct {
 	own      []string
 	tools    []string
 	history  []message
+	plain    bool // has no words of its own but in reminders
 	examples bool // begins with the examples that all of them were given
 	session  string
 }
@@ -36,6 +38,9 @@ const (
 func (s *stranger) word(of string) string { return s.name + "-" + of }
 
 func (s *stranger) change() {
+	if s.plain {
+		return
+	}
 	switch s.rng.IntN(6) {
 	case 0:
 		s.own = append(s.own, s.word(fmt.Sprint("rule-", len(s.own))))
@@ -65,11 +70,25 @@ func (s *stranger) body() map[string]any {
 	for _, name := range s.tools {
 		tools = append(tools, map[string]any{"name": name, "description": name, "input_schema": map[string]any{"type": "object"}})
 	}
-	return map[string]any{"model": s.model, "max_tokens": 100, "system": s.system(), "tools": tools, "messages": s.history}
+	messages := slices.Clone(s.history)
+	if s.rng.IntN(2) == 0 {
+		// What it was reminded of before has no place in its history for once.
+		for i := range messages[:len(messages)-1] {
+			if blocks, ok := messages[i].Content.([]any); ok && messages[i].Role == "user" {
+				messages[i].Content = forgetful(blocks)
+			}
+		}
+	}
+	return map[string]any{"model": s.model, "max_tokens": 100, "system": s.system(), "tools": tools, "messages": messages}
 }
 
 func (s *stranger) say(text string) {
-	s.history = append(s.history, message{"user", []any{map[string]any{"type": "text", "text": text}}})
+	blocks := []any{map[string]any{"type": "text", "text": text}}
+	if s.rng.IntN(2) == 0 {
+		note := noteOpen + s.word("note") + noteShut
+		blocks = append(blocks, map[string]any{"type": "text", "text": note})
+	}
+	s.history = append(s.history, message{"user", blocks})
 }
 
 // fewShots are the examples of a framework, with an identifier that stands in
@@ -146,6 +165,9 @@ func TestNobodyReadsAnothersWords(t *testing.T) {
 			if i%4 == 0 {
 				// Everything but one word is equal.
 				s.tools = []string{"shared"}
+			}
+			if i%4 == 1 {
+				s.plain, s.own, s.tools = true, []string{"A rule of all."}, []string{"shared"}
 			}
 			if i%5 == 0 {
 				s.session = s.name
