@@ -1,6 +1,9 @@
 package rewrite
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Entry is an item with the path that losses name it by.
 type Entry struct {
@@ -173,4 +176,32 @@ func (p *pairs) take() (results []Entry) {
 	}
 	p.due = nil
 	return results
+}
+
+// Reminder is an instruction as a text of the user's that says what it is, for
+// models that take none in mid-conversation.
+func Reminder(text string) string { return "<system-reminder>\n" + text + "\n</system-reminder>" }
+
+// TellInstructions turns the instructions that were given in mid-conversation
+// into texts of the user's, for a model that does not take them where they stand.
+// The items of c are changed; those that open it stay as they are, since they
+// join the standing instruction.
+func (c *Conversation) TellInstructions(losses *Losses) {
+	opening := true
+	for i := range c.Items {
+		item := &c.Items[i]
+		system := item.Kind == ItemMessage && item.Role == RoleSystem
+		if opening = opening && system; opening || !system || len(item.Parts) == 0 {
+			continue
+		}
+		var texts []string
+		for j := range item.Parts {
+			if text := item.Parts[j].Text; text != "" {
+				texts = append(texts, text)
+			}
+		}
+		mark := item.Parts[len(item.Parts)-1].Mark
+		*item = Item{Kind: ItemMessage, Parts: []Part{{Text: Reminder(strings.Join(texts, "\n")), Mark: mark}}}
+		losses.Add("items."+strconv.Itoa(i), "an instruction in mid-conversation: told as the user's")
+	}
 }

@@ -177,7 +177,7 @@ func (rw *requestWriter) told(e rewrite.Entry) {
 		return
 	}
 	rw.lose(e.Path, "an instruction between two turns of the model: told as the user's")
-	rw.text(&rewrite.Part{Text: "<system-reminder>\n" + strings.Join(text, "\n") + "\n</system-reminder>"})
+	rw.text(&rewrite.Part{Text: rewrite.Reminder(strings.Join(text, "\n"))})
 }
 
 // directive writes a change of the offered tools.

@@ -152,8 +152,10 @@ func (r *requestReader) tool(path string, raw []byte) {
 	switch family := family(kind); family {
 	case "":
 	case "bash", "text_editor", "memory", "computer", "computer_toolset", "browser_toolset":
-		// The vendor's schema, and the client's work.
 		more = true
+		if p, ok := portables[family]; ok {
+			tool.Name, tool.Description, tool.Schema = or(tool.Name, p.name), p.description, rewrite.JSON(p.schema)
+		}
 	default:
 		tool.Kind, tool.Capability, more = rewrite.ToolHosted, capability(family), true
 	}

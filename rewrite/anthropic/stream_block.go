@@ -9,64 +9,58 @@ import (
 
 // speak gives an item the floor.
 func (n *Encoder) speak(e *rewrite.Event) {
-	s := &speaking{item: *e.Item, index: e.Index, part: -1}
-	n.current = s
-	if s.item.Kind != rewrite.ItemCall {
-		s.item.Payload = rewrite.Payload{}
+	n.item, n.block, n.carried, n.part = *e.Item, false, false, -1
+	if n.item.Kind != rewrite.ItemCall {
 		return
 	}
 	n.calls = true
 	start := []byte(nil)
-	switch p := &s.item.Payload; {
+	switch p := &e.Item.Payload; {
 	case n.native(p):
 		start = emptied(p.Value, rewrite.Member{Name: "input", Value: rewrite.JSON("{}")})
 	case returns(p):
 		n.carry(p, ofAfter)
-		s.carried = true
+		n.carried = true
 	}
-	w := n.blockStart(s)
+	w := n.blockStart()
 	if start != nil {
 		w.Raw(start)
 	} else {
 		w.Open('{')
-		writeCallHead(&w, &s.item.Call)
+		writeCallHead(&w, &n.item.Call)
 		w.Literal(`"input":{}`)
 		w.Close('}')
 	}
 	n.send(&w)
-	if s.item.Call.Custom {
+	if n.item.Call.Custom {
 		n.delta("input_json_delta", "partial_json", []byte(`{"input":"`))
 	}
-	s.item.Payload = rewrite.Payload{}
 }
 
 // native reports whether the client gets a payload as it is.
 func (n *Encoder) native(p *rewrite.Payload) bool { return p.For(n.o.Provider, rewrite.Messages) }
 
 // blockStart opens a block, whose object is due.
-func (n *Encoder) blockStart(s *speaking) splice.Writer {
+func (n *Encoder) blockStart() splice.Writer {
 	w := n.data("content_block_start")
 	w.Name("index")
 	w.Int(int64(n.blocks))
 	w.Name("content_block")
 	n.blocks++
-	s.block = true
+	n.block = true
 	return w
 }
 
-// stop closes the block of an item, if one is open.
-func (n *Encoder) stop(s *speaking) {
-	if s.block {
-		n.stopBlock()
-		s.block = false
+// stop closes the open block, if there is one.
+func (n *Encoder) stop() {
+	if !n.block {
+		return
 	}
-}
-
-func (n *Encoder) stopBlock() {
 	w := n.data("content_block_stop")
 	w.Name("index")
 	w.Int(int64(n.blocks - 1))
 	n.send(&w)
+	n.block = false
 }
 
 // delta goes on with a string of the open block.
@@ -85,10 +79,10 @@ func (n *Encoder) delta(kind, name string, text []byte) {
 
 // single writes a block that is complete when it begins.
 func (n *Encoder) single(write func(w *splice.Writer)) {
-	w := n.blockStart(&speaking{})
+	w := n.blockStart()
 	write(&w)
 	n.send(&w)
-	n.stopBlock()
+	n.stop()
 }
 
 // carry writes a payload into a redacted thought.
@@ -98,41 +92,28 @@ func (n *Encoder) carry(p *rewrite.Payload, ending string) {
 
 // write takes an event of the item that has the floor.
 func (n *Encoder) write(e *rewrite.Event) {
-	s := n.current
-	switch s.item.Kind {
+	switch n.item.Kind {
 	case rewrite.ItemMessage:
-		n.message(s, e)
+		n.message(e)
 	case rewrite.ItemReasoning:
-		n.reasoning(s, e)
+		n.reasoning(e)
 	case rewrite.ItemCall:
-		n.call(s, e)
+		n.call(e)
 	default:
 		if e.Kind == rewrite.EventDone {
 			n.other(e.Item)
 		}
 	}
-	if e.Kind == rewrite.EventDone {
-		n.current = nil
-	}
 }
 
-// message writes texts, a block for each part. What comes for another part waits
-// until the open one ends.
-func (n *Encoder) message(s *speaking, e *rewrite.Event) {
-	if e.Kind == rewrite.EventDone {
-		n.settle(s)
-		return
-	}
-	if s.part >= 0 && s.part != e.PartIndex {
-		s.later = append(s.later, e.Keep())
-		return
-	}
+// message writes texts, a block for each part.
+func (n *Encoder) message(e *rewrite.Event) {
 	switch e.Kind {
 	case rewrite.EventPart:
-		if s.part = e.PartIndex; !isText(e.Part.Kind) {
+		if !isText(e.Part.Kind) {
 			return
 		}
-		w := n.blockStart(s)
+		w := n.blockStart()
 		if p := &e.Part.Payload; n.native(p) {
 			start := emptied(p.Value, rewrite.Member{Name: "citations", Value: rewrite.JSON("[]")})
 			w.Raw(withMembers(start, []rewrite.Member{{Name: "text", Value: rewrite.JSON(`""`)}}))
@@ -141,40 +122,18 @@ func (n *Encoder) message(s *speaking, e *rewrite.Event) {
 		}
 		n.send(&w)
 	case rewrite.EventText:
-		if s.block {
+		if n.block {
 			n.delta("text_delta", "text", e.Text)
 		}
 	case rewrite.EventAttribution:
-		if s.block {
+		if n.block {
 			n.cite(e.Attribution)
 		}
 	case rewrite.EventPartDone:
-		n.stop(s)
+		n.stop()
 		if p := &e.Part.Payload; isText(e.Part.Kind) && !p.Empty() && !n.native(p) {
 			n.carry(p, ofPart)
 		}
-		s.part = -1
-		n.release(s)
-	}
-}
-
-// release writes what waited for a part to end, until another is open.
-func (n *Encoder) release(s *speaking) {
-	for s.part < 0 && len(s.later) > 0 {
-		later := s.later
-		s.later = nil
-		for i := range later {
-			n.message(s, &later[i])
-		}
-	}
-}
-
-// settle ends every part of a message.
-func (n *Encoder) settle(s *speaking) {
-	for s.part >= 0 || len(s.later) > 0 {
-		n.stop(s)
-		s.part = -1
-		n.release(s)
 	}
 }
 
@@ -201,47 +160,47 @@ func (n *Encoder) cite(a *rewrite.Attribution) {
 }
 
 // reasoning writes a thought, whose parts are one block.
-func (n *Encoder) reasoning(s *speaking, e *rewrite.Event) {
+func (n *Encoder) reasoning(e *rewrite.Event) {
 	switch e.Kind {
 	case rewrite.EventText:
-		if !s.block {
-			w := n.blockStart(s)
+		if !n.block {
+			w := n.blockStart()
 			w.Literal(`{"type":"thinking","thinking":"","signature":""}`)
 			n.send(&w)
-		} else if e.PartIndex != s.part {
+		} else if e.PartIndex != n.part {
 			n.delta("thinking_delta", "thinking", []byte(betweenThoughts))
 		}
-		s.part = e.PartIndex
+		n.part = e.PartIndex
 		n.delta("thinking_delta", "thinking", e.Text)
 	case rewrite.EventDone:
 		p := &e.Item.Payload
-		if !s.block {
+		if !n.block {
 			n.other(e.Item)
 			return
 		}
 		if sign := signature(p, n.native(p)); sign != "" {
 			n.delta("signature_delta", "signature", []byte(sign))
 		}
-		n.stop(s)
+		n.stop()
 	}
 }
 
 // call goes on with a call of a client's tool.
-func (n *Encoder) call(s *speaking, e *rewrite.Event) {
+func (n *Encoder) call(e *rewrite.Event) {
 	switch e.Kind {
 	case rewrite.EventArguments:
-		if !s.item.Call.Custom {
+		if !n.item.Call.Custom {
 			n.delta("input_json_delta", "partial_json", e.Text)
 			return
 		}
 		quoted := splice.AppendString(nil, e.Text)
 		n.delta("input_json_delta", "partial_json", quoted[1:len(quoted)-1])
 	case rewrite.EventDone:
-		if s.item.Call.Custom {
+		if n.item.Call.Custom {
 			n.delta("input_json_delta", "partial_json", []byte(`"}`))
 		}
-		n.stop(s)
-		if p := &e.Item.Payload; !s.carried && returns(p) && !n.native(p) {
+		n.stop()
+		if p := &e.Item.Payload; !n.carried && returns(p) && !n.native(p) {
 			n.carry(p, ofBefore)
 		}
 	}
@@ -264,18 +223,16 @@ func (n *Encoder) other(item *rewrite.Item) {
 			n.single(func(w *splice.Writer) { w.Raw(p.Value) })
 			return
 		}
-		s := &speaking{}
-		w := n.blockStart(s)
+		w := n.blockStart()
 		w.Raw(emptied(p.Value, rewrite.Member{Name: "signature", Value: rewrite.JSON(`""`)}))
 		n.send(&w)
 		n.delta("signature_delta", "signature", []byte(b.text(fieldSignature)))
-		n.stop(s)
+		n.stop()
 		return
 	}
-	s := &speaking{}
-	w := n.blockStart(s)
+	w := n.blockStart()
 	w.Raw(emptied(p.Value, rewrite.Member{Name: "input", Value: rewrite.JSON("{}")}))
 	n.send(&w)
 	n.delta("input_json_delta", "partial_json", input)
-	n.stop(s)
+	n.stop()
 }

@@ -14,39 +14,31 @@ type EncoderOptions struct {
 	ID, Model string
 }
 
-// Encoder writes the events of one reply as a stream of this dialect. One block
-// is open at a time: what comes for another waits until that one is closed.
+// Encoder writes the events of one reply as a stream of this dialect, in which
+// one block is open at a time.
 type Encoder struct {
-	o       EncoderOptions
-	dst     []byte
-	blocks  int // that were opened
-	current *speaking
-	waiting []*held
-	usage   rewrite.Usage
-	calls   bool
-	ended   bool
-}
-
-// speaking is the item whose block is open, or is next.
-type speaking struct {
-	item  rewrite.Item
-	index int
-	// block says that a block is open, and part which part it is of; -1 for none.
-	block bool
-	part  int
-	// carried says that the item's payload has gone ahead of it.
-	carried bool
-	later   []rewrite.Event
-}
-
-// held is an item that waits, with its events.
-type held struct {
-	index  int
-	events []rewrite.Event
+	o      EncoderOptions
+	turns  rewrite.InTurn
+	yield  func(*rewrite.Event) // tell, bound once
+	dst    []byte
+	blocks int // that were opened
+	// item has the floor, and block says that one of its blocks is open. Part is
+	// the part that it is of, and carried says that the item's payload has gone
+	// ahead of it.
+	item           rewrite.Item
+	block, carried bool
+	part           int
+	usage          rewrite.Usage
+	calls          bool
+	ended          bool
 }
 
 // NewEncoder gives an encoder for one reply.
-func NewEncoder(o EncoderOptions) *Encoder { return &Encoder{o: o} }
+func NewEncoder(o EncoderOptions) *Encoder {
+	n := &Encoder{o: o}
+	n.yield = n.tell
+	return n
+}
 
 // Append appends the bytes of an event. Many events have none of their own.
 func (n *Encoder) Append(dst []byte, e *rewrite.Event) []byte {
@@ -54,6 +46,13 @@ func (n *Encoder) Append(dst []byte, e *rewrite.Event) []byte {
 		return dst
 	}
 	n.dst = dst
+	n.turns.Add(e, n.yield)
+	dst, n.dst = n.dst, nil
+	return dst
+}
+
+// tell writes an event whose turn it is.
+func (n *Encoder) tell(e *rewrite.Event) {
 	switch e.Kind {
 	case rewrite.EventBegin:
 		n.begin(e.Reply)
@@ -64,42 +63,9 @@ func (n *Encoder) Append(dst []byte, e *rewrite.Event) []byte {
 	case rewrite.EventError:
 		n.fail(e.Fault)
 	case rewrite.EventItem:
-		if n.current == nil {
-			n.speak(e)
-		} else {
-			n.waiting = append(n.waiting, &held{e.Index, []rewrite.Event{e.Keep()}})
-		}
+		n.speak(e)
 	case rewrite.EventPart, rewrite.EventText, rewrite.EventArguments, rewrite.EventAttribution, rewrite.EventPartDone, rewrite.EventDone:
-		n.within(e)
-	}
-	dst, n.dst = n.dst, nil
-	return dst
-}
-
-// within takes an event of an item, now or when its turn comes.
-func (n *Encoder) within(e *rewrite.Event) {
-	if s := n.current; s != nil && s.index == e.Index {
 		n.write(e)
-		for n.current == nil && len(n.waiting) > 0 {
-			next := n.waiting[0]
-			n.waiting = n.waiting[1:]
-			n.replay(next)
-		}
-		return
-	}
-	for _, h := range n.waiting {
-		if h.index == e.Index {
-			h.events = append(h.events, e.Keep())
-			return
-		}
-	}
-}
-
-// replay writes what has come for an item that waited.
-func (n *Encoder) replay(h *held) {
-	n.speak(&h.events[0])
-	for i := 1; i < len(h.events) && n.current != nil; i++ {
-		n.write(&h.events[i])
 	}
 }
 
@@ -145,7 +111,6 @@ func or(text, instead string) string {
 
 // end closes what is open and tells how the reply went.
 func (n *Encoder) end(e *rewrite.Event) {
-	n.closeAll()
 	w := n.data("message_delta")
 	w.Name("delta")
 	w.Open('{')
@@ -160,25 +125,6 @@ func (n *Encoder) end(e *rewrite.Event) {
 	w = n.data("message_stop")
 	n.send(&w)
 	n.ended = true
-}
-
-// closeAll ends the items that were never closed.
-func (n *Encoder) closeAll() {
-	for {
-		if s := n.current; s != nil {
-			if s.item.Kind == rewrite.ItemMessage {
-				n.settle(s)
-			}
-			n.stop(s)
-			n.current = nil
-		}
-		if len(n.waiting) == 0 {
-			return
-		}
-		next := n.waiting[0]
-		n.waiting = n.waiting[1:]
-		n.replay(next)
-	}
 }
 
 // fail ends the stream with an error of the provider's.

@@ -120,7 +120,7 @@ func (rw *requestWriter) told(e rewrite.Entry) {
 		return
 	}
 	rw.lose(e.Path, "an instruction in mid-conversation: told as the user's")
-	rw.text("<system-reminder>\n" + strings.Join(texts, "\n") + "\n</system-reminder>")
+	rw.text(rewrite.Reminder(strings.Join(texts, "\n")))
 }
 
 func (rw *requestWriter) text(text string) {

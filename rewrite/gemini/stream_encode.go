@@ -19,6 +19,7 @@ type EncoderOptions struct {
 type Encoder struct {
 	o         EncoderOptions
 	turns     rewrite.InTurn
+	yield     func(*rewrite.Event) // tell, bound once
 	dst       []byte
 	id, model string
 	usage     rewrite.Usage
@@ -41,7 +42,11 @@ type Encoder struct {
 }
 
 // NewEncoder gives an encoder for one reply.
-func NewEncoder(o EncoderOptions) *Encoder { return &Encoder{o: o, id: o.ID, model: o.Model} }
+func NewEncoder(o EncoderOptions) *Encoder {
+	n := &Encoder{o: o, id: o.ID, model: o.Model}
+	n.yield = n.tell
+	return n
+}
 
 // Append appends the bytes of an event. Many events have none of their own.
 func (n *Encoder) Append(dst []byte, e *rewrite.Event) []byte {
@@ -49,7 +54,7 @@ func (n *Encoder) Append(dst []byte, e *rewrite.Event) []byte {
 		return dst
 	}
 	n.dst = dst
-	n.turns.Add(e, n.tell)
+	n.turns.Add(e, n.yield)
 	dst, n.dst = n.dst, nil
 	return dst
 }
