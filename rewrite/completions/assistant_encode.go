@@ -9,14 +9,13 @@ import (
 )
 
 // assistant writes what the assistant has made as one message: what it has
-// thought, what it has said, and what it has called. The first item is the one at
-// index from.
-func (w *requestWriter) assistant(items []rewrite.Item, from int) {
+// thought, what it has said, and what it has called.
+func (w *requestWriter) assistant(items []rewrite.Entry) {
 	start := w.Size()
 	w.Literal(`{"role":"assistant"`)
 	before := w.Size()
-	said := w.said(items, from)
-	w.thought(items, from)
+	said := w.said(items)
+	w.thought(items)
 	w.calls(items)
 	switch {
 	case w.Size() == before:
@@ -30,16 +29,16 @@ func (w *requestWriter) assistant(items []rewrite.Item, from int) {
 
 // said writes the text of a message. Several texts are several parts, so that
 // nothing is put between them.
-func (w *requestWriter) said(items []rewrite.Item, from int) bool {
+func (w *requestWriter) said(items []rewrite.Entry) bool {
 	var texts []string
 	var refusal string
 	var audio []byte
 	for i := range items {
-		if items[i].Kind != rewrite.ItemMessage {
+		if items[i].Item.Kind != rewrite.ItemMessage {
 			continue
 		}
-		for j := range items[i].Parts {
-			p := &items[i].Parts[j]
+		for j := range items[i].Item.Parts {
+			p := &items[i].Item.Parts[j]
 			switch p.Kind {
 			case rewrite.PartText, rewrite.PartSummary:
 				texts = append(texts, p.Text)
@@ -49,7 +48,7 @@ func (w *requestWriter) said(items []rewrite.Item, from int) bool {
 				if member, raw := native(&p.Payload, w.provider); member == "audio" {
 					audio = raw
 				} else {
-					w.losses.Add(fmt.Sprintf("items[%d].parts[%d]", from+i, j), "the dialect has no place for "+p.Kind.String()+" that the model made")
+					w.losses.Add(fmt.Sprintf("%s.parts.%d", items[i].Path, j), "the dialect has no place for "+p.Kind.String()+" that the model made")
 				}
 			}
 		}
@@ -77,11 +76,10 @@ func (w *requestWriter) said(items []rewrite.Item, from int) bool {
 
 // thought writes the reasoning that the provider wants back: the members in which
 // it has come.
-func (w *requestWriter) thought(items []rewrite.Item, from int) {
+func (w *requestWriter) thought(items []rewrite.Entry) {
 	done := false
 	for i := range items {
-		item := &items[i]
-		path := fmt.Sprintf("items[%d]", from+i)
+		item, path := items[i].Item, items[i].Path
 		switch item.Kind {
 		case rewrite.ItemReasoning:
 			member, raw := native(&item.Payload, w.provider)
@@ -118,20 +116,20 @@ func (w *requestWriter) callID(id string) string {
 }
 
 // calls writes the calls of a message.
-func (w *requestWriter) calls(items []rewrite.Item) {
+func (w *requestWriter) calls(items []rewrite.Entry) {
 	start := w.Size()
 	w.Name("tool_calls")
 	w.Open('[')
 	before := w.Size()
 	for i := range items {
-		if items[i].Kind != rewrite.ItemCall {
+		if items[i].Item.Kind != rewrite.ItemCall {
 			continue
 		}
-		if _, raw := native(&items[i].Payload, w.provider); raw != nil {
+		if _, raw := native(&items[i].Item.Payload, w.provider); raw != nil {
 			w.Raw(raw)
 			continue
 		}
-		call := &items[i].Call
+		call := &items[i].Item.Call
 		kind, input := "function", "arguments"
 		if call.Custom {
 			kind, input = "custom", "input"
@@ -142,7 +140,7 @@ func (w *requestWriter) calls(items []rewrite.Item) {
 		w.Text("type", kind)
 		w.Name(kind)
 		w.Open('{')
-		w.Text("name", call.Name)
+		w.Text("name", toolName(call.Namespace, call.Name))
 		w.Name(input)
 		if len(call.Arguments) == 0 && !call.Custom {
 			w.String("{}")

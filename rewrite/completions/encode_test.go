@@ -131,7 +131,7 @@ func TestStreamsAgain(t *testing.T) {
 	for _, script := range scripts {
 		all[script] = simulated(t, script, true)
 	}
-	o := completions.EncoderOptions{Request: request(t)}
+	o := completions.EncoderOptions{Provider: "openai", Request: request(t)}
 	for name, stream := range all {
 		t.Run(name, func(t *testing.T) {
 			want := folded(stream)
@@ -186,7 +186,7 @@ func TestStreamsAgain(t *testing.T) {
 
 func TestGoldenStreamsAgain(t *testing.T) {
 	eachGolden(t, "streams", func(t *testing.T, g *golden) {
-		g.want(t, "to a client", retold(g.sections["stream"], completions.EncoderOptions{Request: request(t), Model: "as-named"}))
+		g.want(t, "to a client", retold(g.sections["stream"], completions.EncoderOptions{Provider: "openai", Request: request(t), Model: "as-named"}))
 	})
 }
 
@@ -218,7 +218,7 @@ func foreign() *rewrite.Reply {
 // PB-18, PB-19, RP-01: what a client brings back of another provider's reply has
 // everything that the provider needs.
 func TestForeignReplyComesBack(t *testing.T) {
-	o := completions.EncoderOptions{Request: request(t), Model: "alias"}
+	o := completions.EncoderOptions{Provider: "openai", Request: request(t), Model: "alias"}
 	m := accumulate(t, streamOf(foreign(), o))
 	whole := completions.EncodeReply(nil, foreign(), o)
 	if diff := cmp.Diff(m, message(string(whole))); diff != "" {
@@ -243,14 +243,14 @@ func TestForeignReplyComesBack(t *testing.T) {
 
 func TestGoldenForeign(t *testing.T) {
 	g := loadGolden(t, "testdata/foreign.txt")
-	o := completions.EncoderOptions{Request: request(t)}
+	o := completions.EncoderOptions{Provider: "openai", Request: request(t)}
 	g.want(t, "to a client", streamOf(foreign(), o))
 	g.want(t, "as a whole", string(completions.EncodeReply(nil, foreign(), o)))
 }
 
 // A client that has not asked for the usage of a stream does not get it.
 func TestUsageIsAskedFor(t *testing.T) {
-	if m := accumulate(t, streamOf(foreign(), completions.EncoderOptions{})); m.Usage != "" || !m.Done {
+	if m := accumulate(t, streamOf(foreign(), completions.EncoderOptions{Provider: "openai"})); m.Usage != "" || !m.Done {
 		t.Errorf("got %+v", m)
 	}
 }
@@ -262,10 +262,10 @@ func TestEncodeFaults(t *testing.T) {
 	r := foreign()
 	r.Fault = fault
 	for _, reply := range []*rewrite.Reply{{Fault: fault}, r} {
-		if m := accumulate(t, streamOf(reply, completions.EncoderOptions{})); m.Done || m.Error != want {
+		if m := accumulate(t, streamOf(reply, completions.EncoderOptions{Provider: "openai"})); m.Done || m.Error != want {
 			t.Errorf("got %+v", m)
 		}
-		if whole := completions.EncodeReply(nil, reply, completions.EncoderOptions{}); string(whole) != `{"error":`+want+`}` {
+		if whole := completions.EncodeReply(nil, reply, completions.EncoderOptions{Provider: "openai"}); string(whole) != `{"error":`+want+`}` {
 			t.Errorf("got %s", whole)
 		}
 	}
@@ -277,6 +277,6 @@ func FuzzEncoder(f *testing.F) {
 		f.Add(g.sections["stream"])
 	}
 	f.Fuzz(func(t *testing.T, stream string) {
-		accumulate(t, retold(stream, completions.EncoderOptions{}))
+		accumulate(t, retold(stream, completions.EncoderOptions{Provider: "openai"}))
 	})
 }

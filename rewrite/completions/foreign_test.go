@@ -64,3 +64,36 @@ func TestForeignConversation(t *testing.T) {
 		t.Errorf("holds what is another's: %s", body)
 	}
 }
+
+// Results come right after their calls, whatever order another dialect allows: a
+// call without one is answered, and one without a call is told.
+func TestResultsFollowTheirCalls(t *testing.T) {
+	say := func(role rewrite.Role, text string) rewrite.Item {
+		return rewrite.Item{Role: role, Parts: []rewrite.Part{{Text: text}}}
+	}
+	call := func(id string) rewrite.Item {
+		return rewrite.Item{Kind: rewrite.ItemCall, Call: rewrite.Call{ID: id, Namespace: "n", Name: "f"}}
+	}
+	gave := func(id string) rewrite.Item {
+		return rewrite.Item{Kind: rewrite.ItemResult, Call: rewrite.Call{ID: id}, Parts: []rewrite.Part{{Text: "of " + id}}}
+	}
+	c := &rewrite.Conversation{Dialect: rewrite.Responses, Model: "gpt-5.6", Items: []rewrite.Item{
+		say(rewrite.RoleUser, "1"), call("a"), call("b"), say(rewrite.RoleSystem, "2"), gave("b"), call("c"), gave("a"), gave("nobody"), say(rewrite.RoleUser, "3"),
+	}}
+	body, losses := encode(t, c, "openai")
+	const text = `{"role":"tool","tool_call_id":"`
+	want := `{"model":"gpt-5.6","messages":[{"role":"user","content":"1"},` +
+		`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"n__f","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"n__f","arguments":"{}"}}],"content":null},` +
+		text + `a","content":"of a"},` + text + `b","content":"of b"},{"role":"system","content":"2"},` +
+		`{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"n__f","arguments":"{}"}}],"content":null},` +
+		text + `c","content":"The call was interrupted and has no result."},{"role":"user","content":"of nobody"},{"role":"user","content":"3"}]}`
+	if diff := cmp.Diff(want, body); diff != "" {
+		t.Error(diff)
+	}
+	if want := "items.5: a call without a result: answered as interrupted\nitems.7: a result without its call: told as a text\n"; losses != want {
+		t.Errorf("lost %s", losses)
+	}
+	if w := ask(t, []byte(body)); w.Code != 200 {
+		t.Errorf("the provider refuses it: %s", w.Body)
+	}
+}

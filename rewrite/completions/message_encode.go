@@ -15,28 +15,77 @@ func (w *requestWriter) messages() {
 	if len(w.c.System) > 0 {
 		w.message("system", w.c.System, "system")
 	}
-	items := w.c.Items
-	for i := 0; i < len(items); {
+	entries := w.entries()
+	for i := 0; i < len(entries); {
 		end := i
-		for end < len(items) && isAssistants(&items[end]) {
+		for end < len(entries) && isAssistants(&entries[end]) {
 			end++
 		}
 		if end > i {
-			w.assistant(items[i:end], i)
+			w.assistant(entries[i:end])
 			i = end
 			continue
 		}
-		w.other(&items[i], fmt.Sprintf("items[%d]", i))
+		w.other(&entries[i])
 		i++
-		if len(w.pictures) > 0 && (i == len(items) || items[i].Kind != rewrite.ItemResult) {
+		if len(w.pictures) > 0 && (i == len(entries) || entries[i].Item.Kind != rewrite.ItemResult && !entries[i].Missing) {
 			w.shown()
 		}
 	}
 	w.Close(']')
 }
 
+// entries are the items with the results right after their calls, where the
+// dialect wants them; everything else stays where it is. A client of this dialect
+// has it right, or wants to be told.
+func (w *requestWriter) entries() (out []rewrite.Entry) {
+	entries := w.c.Entries()
+	if w.c.Dialect == rewrite.Completions {
+		return entries
+	}
+	results := map[string]int{}
+	for i, e := range entries {
+		if _, twice := results[e.Item.Call.ID]; e.Item.Kind == rewrite.ItemResult && !twice {
+			results[e.Item.Call.ID] = i
+		}
+	}
+	used := map[int]bool{}
+	for i := 0; i < len(entries); i++ {
+		e := entries[i]
+		if !isAssistants(&e) {
+			if e.Orphan = e.Item.Kind == rewrite.ItemResult; !used[i] {
+				out = append(out, e)
+			}
+			continue
+		}
+		from := i
+		for i+1 < len(entries) && isAssistants(&entries[i+1]) {
+			i++
+		}
+		out = append(out, entries[from:i+1]...)
+		for _, call := range entries[from : i+1] {
+			if call.Item.Kind != rewrite.ItemCall {
+				continue
+			}
+			at, found := results[call.Item.Call.ID]
+			if !found || used[at] {
+				call.Missing = true
+				out = append(out, call)
+				continue
+			}
+			used[at] = true
+			out = append(out, entries[at])
+		}
+	}
+	return out
+}
+
 // isAssistants says that the assistant has made an item.
-func isAssistants(item *rewrite.Item) bool {
+func isAssistants(e *rewrite.Entry) bool {
+	item := e.Item
+	if e.Missing {
+		return false
+	}
 	switch item.Kind {
 	case rewrite.ItemReasoning, rewrite.ItemCall, rewrite.ItemHosted, rewrite.ItemOpaque:
 		return true
@@ -48,7 +97,18 @@ func isAssistants(item *rewrite.Item) bool {
 }
 
 // other writes an item that the assistant has not made.
-func (w *requestWriter) other(item *rewrite.Item, path string) {
+func (w *requestWriter) other(e *rewrite.Entry) {
+	item, path := e.Item, e.Path
+	switch {
+	case e.Missing:
+		w.losses.Add(path, "a call without a result: answered as interrupted")
+		w.result(&rewrite.Item{Call: item.Call, Parts: []rewrite.Part{{Text: "The call was interrupted and has no result."}}}, path)
+		return
+	case e.Orphan:
+		w.losses.Add(path, "a result without its call: told as a text")
+		w.message("user", item.Parts, path)
+		return
+	}
 	switch item.Kind {
 	case rewrite.ItemMessage:
 		w.message(roleOf(item.Role), item.Parts, path)
@@ -78,7 +138,7 @@ func (w *requestWriter) message(role string, parts []rewrite.Part, path string) 
 	w.Open('[')
 	before := w.Size()
 	for i := range parts {
-		w.part(&parts[i], fmt.Sprintf("%s.parts[%d]", path, i))
+		w.part(&parts[i], fmt.Sprintf("%s.parts.%d", path, i))
 	}
 	if w.Size() == before {
 		w.Cut(start)
@@ -112,9 +172,9 @@ func (w *requestWriter) result(item *rewrite.Item, path string) {
 			texts = append(texts, p)
 		case rewrite.PartImage, rewrite.PartFile, rewrite.PartAudio, rewrite.PartVideo:
 			w.pictures = append(w.pictures, p)
-			w.losses.Add(fmt.Sprintf("%s.parts[%d]", path, i), "a tool's "+p.Kind.String()+" moved to a message of the user")
+			w.losses.Add(fmt.Sprintf("%s.parts.%d", path, i), "a tool's "+p.Kind.String()+" moved to a message of the user")
 		case rewrite.PartOpaque:
-			w.losses.Add(fmt.Sprintf("%s.parts[%d]", path, i), "known to another dialect only: "+p.Payload.Format)
+			w.losses.Add(fmt.Sprintf("%s.parts.%d", path, i), "known to another dialect only: "+p.Payload.Format)
 		}
 	}
 	switch {

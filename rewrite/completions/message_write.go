@@ -30,7 +30,7 @@ type spoken struct {
 func (m *replyWriter) message(items []rewrite.Item) (refused bool) {
 	var s spoken
 	for i := range items {
-		s.add(&items[i], m.o.Losses)
+		s.add(&items[i], m.o)
 	}
 	m.Name("content")
 	if s.content.Len() == 0 && hasCalls(items) {
@@ -70,7 +70,7 @@ func hasCalls(items []rewrite.Item) bool {
 }
 
 // add takes what an item says.
-func (s *spoken) add(item *rewrite.Item, losses *rewrite.Losses) {
+func (s *spoken) add(item *rewrite.Item, o *EncoderOptions) {
 	switch item.Kind {
 	case rewrite.ItemMessage:
 		if s.messages++; s.messages > 1 && s.said > 0 {
@@ -78,13 +78,13 @@ func (s *spoken) add(item *rewrite.Item, losses *rewrite.Losses) {
 			s.said += 2
 		}
 		for i := range item.Parts {
-			s.part(&item.Parts[i], losses)
+			s.part(&item.Parts[i], o.Losses)
 		}
 	case rewrite.ItemReasoning:
 		for i := range item.Parts {
 			s.thoughts.WriteString(item.Parts[i].Text)
 		}
-		if item.Payload.Format != formats+"reasoning" {
+		if !o.owns(&item.Payload, "reasoning") {
 			s.detail("", item.Payload.Envelope())
 		} else if details := gjson.GetBytes(item.Payload.Value, "reasoning_details"); details.IsArray() {
 			for _, entry := range details.Array() {
@@ -92,7 +92,7 @@ func (s *spoken) add(item *rewrite.Item, losses *rewrite.Losses) {
 			}
 		}
 	case rewrite.ItemCall:
-		if item.Payload.Format != formats+"tool_call" {
+		if !o.owns(&item.Payload, "tool_call") {
 			s.detail(item.Call.ID, item.Payload.Envelope())
 		}
 	case rewrite.ItemHosted:
@@ -156,7 +156,7 @@ func (m *replyWriter) calls(items []rewrite.Item) {
 		if items[i].Kind != rewrite.ItemCall {
 			continue
 		}
-		if p := &items[i].Payload; p.Format == formats+"tool_call" && !p.Empty() {
+		if p := &items[i].Payload; m.o.owns(p, "tool_call") && !p.Empty() {
 			m.Raw(p.Value)
 			continue
 		}

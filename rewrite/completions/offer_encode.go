@@ -20,7 +20,7 @@ func (w *requestWriter) tools() {
 		if t.Deferred && !w.added[t.Name] || w.habits.PlainChoice && !w.allows(t) {
 			continue
 		}
-		w.tool(t, fmt.Sprintf("tools[%d]", i))
+		w.tool(t, fmt.Sprintf("tools.%d", i))
 	}
 	if w.Size() == before {
 		w.Cut(start)
@@ -60,7 +60,7 @@ func (w *requestWriter) tool(t *rewrite.Tool, path string) {
 	w.Text("type", kind)
 	w.Name(kind)
 	w.Open('{')
-	w.Text("name", t.Name)
+	w.Text("name", toolName(t.Namespace, t.Name))
 	w.Text("description", t.Description)
 	if kind == "function" {
 		if len(t.Schema) > 0 {
@@ -75,9 +75,14 @@ func (w *requestWriter) tool(t *rewrite.Tool, path string) {
 	}
 	w.Close('}')
 	w.Close('}')
-	if t.Namespace != "" {
-		w.losses.Add(path, "the dialect has no groups of tools: "+t.Namespace)
+}
+
+// toolName is the name of a tool in a dialect without groups.
+func toolName(namespace, name string) string {
+	if namespace == "" {
+		return name
 	}
+	return namespace + "__" + name
 }
 
 // directive notes what is offered from here on. Some servers say it in a message;
@@ -121,8 +126,18 @@ func (w *requestWriter) choice() {
 		w.Text("tool_choice", "required")
 	case "tool":
 		w.Name("tool_choice")
-		w.reference(c.Name)
+		w.reference(w.named(c.Name))
 	}
+}
+
+// named is the tool that has a name; one that is in no catalogue is a function.
+func (w *requestWriter) named(name string) *rewrite.Tool {
+	for i := range w.c.Tools {
+		if w.c.Tools[i].Name == name {
+			return &w.c.Tools[i]
+		}
+	}
+	return &rewrite.Tool{Name: name}
 }
 
 // allowed narrows the choice to what the client allows and no directive has taken
@@ -138,7 +153,7 @@ func (w *requestWriter) allowed(c *rewrite.ToolChoice) {
 	w.Open('[')
 	for i := range w.c.Tools {
 		if t := &w.c.Tools[i]; t.Kind != rewrite.ToolHosted && w.allows(t) && (!t.Deferred || w.added[t.Name]) {
-			w.reference(t.Name)
+			w.reference(t)
 		}
 	}
 	w.Close(']')
@@ -147,16 +162,16 @@ func (w *requestWriter) allowed(c *rewrite.ToolChoice) {
 }
 
 // reference names a tool.
-func (w *requestWriter) reference(name string) {
+func (w *requestWriter) reference(t *rewrite.Tool) {
 	kind := "function"
-	if slices.ContainsFunc(w.c.Tools, func(t rewrite.Tool) bool { return t.Name == name && t.Kind == rewrite.ToolCustom }) {
+	if t.Kind == rewrite.ToolCustom {
 		kind = "custom"
 	}
 	w.Open('{')
 	w.Text("type", kind)
 	w.Name(kind)
 	w.Open('{')
-	w.Text("name", name)
+	w.Text("name", toolName(t.Namespace, t.Name))
 	w.Close('}')
 	w.Close('}')
 }

@@ -11,6 +11,9 @@ import (
 
 // EncoderOptions are what a reply is written with.
 type EncoderOptions struct {
+	// Provider is whose payloads in this dialect the client gets as they are.
+	// Those of others travel in fields that it hands back unseen.
+	Provider string
 	// Request is what the client has asked; nil where it is not known.
 	Request *rewrite.Conversation
 	// Model is the model as the client named it; empty for the provider's word.
@@ -19,6 +22,11 @@ type EncoderOptions struct {
 	ID string
 	// Losses gets what the dialect cannot say.
 	Losses *rewrite.Losses
+}
+
+// owns says that the client gets a payload of this kind as it is.
+func (o *EncoderOptions) owns(p *rewrite.Payload, kind string) bool {
+	return p.Format == formats+kind && (p.Provider == "" || p.Provider == o.Provider)
 }
 
 // Encoder turns the events of one reply into a stream of chunks for a client of
@@ -366,7 +374,7 @@ func (e *Encoder) done(dst []byte, item *outItem, last *rewrite.Item) []byte {
 	switch item.head.Kind {
 	case rewrite.ItemCall:
 		dst = e.closeCall(dst, item, last)
-		if last.Payload.Format == formats+"tool_call" {
+		if e.o.owns(&last.Payload, "tool_call") {
 			return e.extra(dst, item, last.Payload.Value)
 		}
 		return e.carry(dst, item.head.Call.ID, &last.Payload)
@@ -432,7 +440,7 @@ func (e *Encoder) extra(dst []byte, item *outItem, call []byte) []byte {
 // carryReasoning tells what a provider wants back of its reasoning. A provider of
 // this dialect has told its text already, and says the rest in its own way.
 func (e *Encoder) carryReasoning(dst []byte, p *rewrite.Payload) []byte {
-	if p.Format != formats+"reasoning" {
+	if !e.o.owns(p, "reasoning") {
 		return e.carry(dst, "", p)
 	}
 	details := gjson.GetBytes(p.Value, "reasoning_details")

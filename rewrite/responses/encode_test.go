@@ -130,7 +130,7 @@ func TestStreamsAgain(t *testing.T) {
 	}
 	for name, stream := range all {
 		t.Run(name, func(t *testing.T) {
-			again := retold(stream, responses.EncoderOptions{})
+			again := retold(stream, responses.EncoderOptions{Provider: "openai"})
 			checkGrammar(t, again)
 			want, got := folded(stream), folded(again)
 			for i := range want.Items {
@@ -159,7 +159,7 @@ func TestStreamsAgain(t *testing.T) {
 
 func TestGoldenStreamsAgain(t *testing.T) {
 	eachGolden(t, "streams", func(t *testing.T, g *golden) {
-		g.want(t, "to a client", retold(g.sections["stream"], responses.EncoderOptions{Model: "as-named"}))
+		g.want(t, "to a client", retold(g.sections["stream"], responses.EncoderOptions{Provider: "openai", Model: "as-named"}))
 	})
 }
 
@@ -168,8 +168,8 @@ func TestEncodeReply(t *testing.T) {
 	for _, script := range scripts {
 		t.Run(script, func(t *testing.T) {
 			stream := simulated(t, script, true)
-			last := checkGrammar(t, retold(stream, responses.EncoderOptions{}))
-			whole := responses.EncodeReply([]byte("kept"), folded(stream), responses.EncoderOptions{})
+			last := checkGrammar(t, retold(stream, responses.EncoderOptions{Provider: "openai"}))
+			whole := responses.EncodeReply([]byte("kept"), folded(stream), responses.EncoderOptions{Provider: "openai"})
 			if diff := cmp.Diff("kept"+last.Raw, string(whole)); diff != "" {
 				t.Error(diff)
 			}
@@ -214,7 +214,7 @@ func request(t *testing.T, extensions ...string) *rewrite.Conversation {
 func TestForeignReplyComesBack(t *testing.T) {
 	for name, extensions := range map[string][]string{"a plain client": nil, "one that asks for activities": {"warmpath:hosted_activity"}} {
 		t.Run(name, func(t *testing.T) {
-			o := responses.EncoderOptions{Request: request(t, extensions...), Model: "alias"}
+			o := responses.EncoderOptions{Provider: "openai", Request: request(t, extensions...), Model: "alias"}
 			stream := streamOf(foreign(), o)
 			last := checkGrammar(t, stream)
 			if plain := strings.Contains(stream, "warmpath:"); plain != (extensions != nil) {
@@ -249,7 +249,7 @@ func TestForeignReplyComesBack(t *testing.T) {
 
 // HA-01, HA-02: each step of an activity has an event of its own.
 func TestActivityEvents(t *testing.T) {
-	stream := streamOf(foreign(), responses.EncoderOptions{Request: request(t), Events: true})
+	stream := streamOf(foreign(), responses.EncoderOptions{Provider: "openai", Request: request(t), Events: true})
 	checkGrammar(t, stream)
 	for _, want := range []string{"event: warmpath:hosted_activity.started\n", "event: warmpath:hosted_activity.completed\n", "event: warmpath:usage\n"} {
 		if strings.Count(stream, want) != 1 {
@@ -260,12 +260,12 @@ func TestActivityEvents(t *testing.T) {
 
 func TestGoldenForeign(t *testing.T) {
 	g := loadGolden(t, "testdata/foreign.txt")
-	g.want(t, "to a client", streamOf(foreign(), responses.EncoderOptions{Request: request(t)}))
+	g.want(t, "to a client", streamOf(foreign(), responses.EncoderOptions{Provider: "openai", Request: request(t)}))
 }
 
 // ST-02: items side by side, and a reply that ends while one of them is open.
 func TestEncodeItemsSideBySide(t *testing.T) {
-	e := responses.NewEncoder(responses.EncoderOptions{})
+	e := responses.NewEncoder(responses.EncoderOptions{Provider: "openai"})
 	var out []byte
 	message := &rewrite.Item{Role: rewrite.RoleAssistant}
 	for _, event := range []rewrite.Event{
@@ -297,13 +297,13 @@ func TestEncodeItemsSideBySide(t *testing.T) {
 // PB-26: a fault ends the stream as one, before it has begun and after.
 func TestEncodeFaults(t *testing.T) {
 	fault := &rewrite.Fault{Type: "overloaded_error", Message: "a \"b\""}
-	early := responses.NewEncoder(responses.EncoderOptions{}).Append(nil, &rewrite.Event{Kind: rewrite.EventError, Fault: fault})
+	early := responses.NewEncoder(responses.EncoderOptions{Provider: "openai"}).Append(nil, &rewrite.Event{Kind: rewrite.EventError, Fault: fault})
 	if want := "event: error\ndata: {\"type\":\"error\",\"sequence_number\":0,\"code\":\"overloaded_error\",\"message\":\"a \\\"b\\\"\",\"param\":null}\n\n"; string(early) != want {
 		t.Errorf("got %s", early)
 	}
 	r := foreign()
 	r.Fault = fault
-	last := checkGrammar(t, streamOf(r, responses.EncoderOptions{}))
+	last := checkGrammar(t, streamOf(r, responses.EncoderOptions{Provider: "openai"}))
 	if last.Get("status").Str != "failed" || last.Get("error.code").Str != "overloaded_error" {
 		t.Errorf("got %s", last)
 	}
@@ -315,9 +315,9 @@ func FuzzEncoder(f *testing.F) {
 		f.Add(g.sections["stream"])
 	}
 	f.Fuzz(func(t *testing.T, stream string) {
-		again := retold(stream, responses.EncoderOptions{Events: true})
+		again := retold(stream, responses.EncoderOptions{Provider: "openai", Events: true})
 		checkStream(t, again, false)
-		if second := retold(again, responses.EncoderOptions{Events: true}); len(again) > 0 && len(second) == 0 {
+		if second := retold(again, responses.EncoderOptions{Provider: "openai", Events: true}); len(again) > 0 && len(second) == 0 {
 			t.Errorf("%q reads as nothing", again)
 		}
 	})

@@ -47,7 +47,7 @@ func (w *requestWriter) item(i int, item *rewrite.Item) {
 		w.Raw(raw)
 		return
 	}
-	path := fmt.Sprintf("items[%d]", i)
+	path := fmt.Sprintf("items.%d", i)
 	switch item.Kind {
 	case rewrite.ItemMessage:
 		w.message(roleOf(item.Role), item.Phase, item.Parts, path)
@@ -85,7 +85,7 @@ func (w *requestWriter) message(role, phase string, parts []rewrite.Part, path s
 	w.Open('[')
 	before := w.Size()
 	for i := range parts {
-		at := fmt.Sprintf("%s.parts[%d]", path, i)
+		at := fmt.Sprintf("%s.parts.%d", path, i)
 		if role == "assistant" {
 			w.said(&parts[i], at)
 		} else {
@@ -151,7 +151,7 @@ func (w *requestWriter) result(item *rewrite.Item, path string) {
 	default:
 		w.Open('[')
 		for i := range item.Parts {
-			w.part(&item.Parts[i], fmt.Sprintf("%s.parts[%d]", path, i))
+			w.part(&item.Parts[i], fmt.Sprintf("%s.parts.%d", path, i))
 		}
 		w.Close(']')
 	}

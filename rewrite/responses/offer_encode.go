@@ -45,7 +45,7 @@ func (w *requestWriter) offer(tools []rewrite.Tool, due func(*rewrite.Tool) bool
 		t := &tools[i]
 		if t.Namespace == "" {
 			if due(t) {
-				w.tool(t, fmt.Sprintf("tools[%d]", i))
+				w.tool(t, fmt.Sprintf("tools.%d", i))
 			}
 			continue
 		}

@@ -10,6 +10,9 @@ import (
 
 // EncoderOptions are what a reply is written with.
 type EncoderOptions struct {
+	// Provider is whose payloads in this dialect the client gets as they are.
+	// Those of others travel in fields that it hands back unseen.
+	Provider string
 	// Request is what the client has asked, which stands in the reply again; nil
 	// where it is not known.
 	Request *rewrite.Conversation
@@ -286,7 +289,7 @@ func (e *Encoder) text(dst []byte, item *outItem, part *outPart, text []byte) []
 // that is still to come is checked when it is there.
 func (e *Encoder) source(dst []byte, item *outItem, part *outPart, a *rewrite.Attribution) []byte {
 	part.heard++
-	if (a.End <= a.Start || a.End > part.runes) && dialectOf(&a.Payload) == "" {
+	if (a.End <= a.Start || a.End > part.runes) && e.kindOf(&a.Payload) == "" {
 		kept := *a
 		kept.Payload.Value = clone(a.Payload.Value)
 		part.whole = append(part.whole, kept)
@@ -315,7 +318,7 @@ func (e *Encoder) annotate(dst []byte, item *outItem, part *outPart, a *rewrite.
 
 // annotation writes a source; nil for one that the dialect cannot say.
 func (e *Encoder) annotation(a *rewrite.Attribution) []byte {
-	if dialectOf(&a.Payload) != "" {
+	if e.kindOf(&a.Payload) != "" {
 		return clone(a.Payload.Value)
 	}
 	if a.URL == "" {

@@ -9,10 +9,11 @@ import (
 	"warmpath/rewrite/splice"
 )
 
-// dialectOf is the kind of a payload in this dialect; empty for another's.
-func dialectOf(p *rewrite.Payload) string {
+// kindOf is the kind of a payload that the client gets as it is; empty for
+// another's.
+func (e *Encoder) kindOf(p *rewrite.Payload) string {
 	kind, ok := strings.CutPrefix(p.Format, formats)
-	if !ok {
+	if !ok || p.Provider != "" && p.Provider != e.o.Provider {
 		return ""
 	}
 	return kind
@@ -48,18 +49,18 @@ func (e *Encoder) open(dst []byte, head *rewrite.Item) []byte {
 	e.slots = append(e.slots, outItem{output: -1, head: *head})
 	item := &e.slots[len(e.slots)-1]
 	item.head.Parts, item.head.Payload.Value = nil, nil
-	native := dialectOf(&head.Payload)
+	native := e.kindOf(&head.Payload)
 	if native != "" {
 		item.id = head.ID
 	}
-	kind := typeOfItem(head)
+	kind := e.typeOf(head)
 	switch head.Kind {
 	case rewrite.ItemCall:
 		if native != "" && native != kind {
 			return dst
 		}
 		e.callOf(item)
-		kind = typeOfItem(&item.head)
+		kind = e.typeOf(&item.head)
 	case rewrite.ItemHosted:
 		if native == "" {
 			return e.activity(dst, item, &item.head)
@@ -81,8 +82,8 @@ func (e *Encoder) open(dst []byte, head *rewrite.Item) []byte {
 	return dst
 }
 
-// typeOfItem is the dialect's word for an item.
-func typeOfItem(item *rewrite.Item) string {
+// typeOf is the dialect's word for an item.
+func (e *Encoder) typeOf(item *rewrite.Item) string {
 	switch item.Kind {
 	case rewrite.ItemMessage:
 		return "message"
@@ -95,7 +96,7 @@ func typeOfItem(item *rewrite.Item) string {
 		return "function_call"
 	case rewrite.ItemHosted, rewrite.ItemOpaque, rewrite.ItemResult, rewrite.ItemDirective:
 	}
-	return dialectOf(&item.Payload)
+	return e.kindOf(&item.Payload)
 }
 
 // hasStates says that a hosted tool has events of its own.
@@ -122,11 +123,12 @@ func (e *Encoder) callOf(item *outItem) {
 	call := &item.head.Call
 	for i := range e.o.Request.Tools {
 		t := &e.o.Request.Tools[i]
-		if t.Name != call.Name {
+		// Dialects without groups have the group in the name.
+		if t.Name != call.Name && (t.Namespace == "" || t.Namespace+"__"+t.Name != call.Name) {
 			continue
 		}
 		if call.Namespace == "" {
-			call.Namespace = t.Namespace
+			call.Name, call.Namespace = t.Name, t.Namespace
 		}
 		if t.Kind == rewrite.ToolCustom && !call.Custom {
 			call.Custom, item.unwrap = true, true
@@ -137,7 +139,7 @@ func (e *Encoder) callOf(item *outItem) {
 
 // item writes an item in some state, with what was told of it.
 func (e *Encoder) item(w *splice.Writer, item *outItem, status string) {
-	kind := typeOfItem(&item.head)
+	kind := e.typeOf(&item.head)
 	begun := status == "in_progress"
 	w.Open('{')
 	w.Text("type", kind)
@@ -222,14 +224,14 @@ func (e *Encoder) done(dst []byte, item *outItem, last *rewrite.Item) []byte {
 	item.done = true
 	switch item.head.Kind {
 	case rewrite.ItemCall:
-		if dialectOf(&item.head.Payload) == "" || item.output >= 0 {
+		if e.kindOf(&item.head.Payload) == "" || item.output >= 0 {
 			return e.closeCall(dst, item, status)
 		}
 	case rewrite.ItemHosted:
-		if dialectOf(&item.head.Payload) == "" {
+		if e.kindOf(&item.head.Payload) == "" {
 			return e.activity(dst, item, &item.head)
 		}
-		if kind := typeOfItem(&item.head); item.output >= 0 && hasStates(kind) {
+		if kind := e.typeOf(&item.head); item.output >= 0 && hasStates(kind) {
 			state := "completed"
 			if item.head.Hosted.State == rewrite.HostedFailed && kind != "web_search_call" && kind != "file_search_call" && kind != "code_interpreter_call" && kind != "image_generation_call" {
 				state = "failed"
@@ -237,7 +239,7 @@ func (e *Encoder) done(dst []byte, item *outItem, last *rewrite.Item) []byte {
 			dst = e.state(dst, item, kind, state)
 		}
 	case rewrite.ItemOpaque:
-		if dialectOf(&item.head.Payload) == "" {
+		if e.kindOf(&item.head.Payload) == "" {
 			return e.carry(dst, item.head.Payload.Envelope())
 		}
 	case rewrite.ItemResult, rewrite.ItemDirective:
@@ -284,7 +286,7 @@ func (e *Encoder) closeCall(dst []byte, item *outItem, status string) []byte {
 			item.arguments = []byte(text)
 		}
 		whole := item.arguments
-		if dialectOf(&item.head.Payload) != "" {
+		if e.kindOf(&item.head.Payload) != "" {
 			item.head.Payload = rewrite.Payload{}
 		}
 		item.unwrap, item.arguments = false, nil
@@ -310,7 +312,7 @@ func (e *Encoder) closeCall(dst []byte, item *outItem, status string) []byte {
 
 // announce opens an item that was held back.
 func (e *Encoder) announce(dst []byte, item *outItem) []byte {
-	e.name(item, typeOfItem(&item.head))
+	e.name(item, e.typeOf(&item.head))
 	w := e.start(dst, "response.output_item.added")
 	w.Name("output_index")
 	w.Int(int64(item.output))
@@ -327,7 +329,7 @@ func (e *Encoder) close(dst []byte, item *outItem, status string) []byte {
 		dst = e.announce(dst, item)
 	}
 	var whole splice.Writer
-	if dialectOf(&item.head.Payload) != "" && !item.head.Payload.Empty() {
+	if e.kindOf(&item.head.Payload) != "" && !item.head.Payload.Empty() {
 		whole.Raw(item.head.Payload.Value)
 	} else {
 		e.item(&whole, item, status)

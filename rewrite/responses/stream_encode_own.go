@@ -101,7 +101,7 @@ func (e *Encoder) carry(dst []byte, content string) []byte {
 // attach carries the payload that another provider wants back with an item which
 // has no place for it.
 func (e *Encoder) attach(dst []byte, call string, p *rewrite.Payload) []byte {
-	if p.Empty() || dialectOf(p) != "" {
+	if p.Empty() || e.kindOf(p) != "" {
 		return dst
 	}
 	var w splice.Writer
