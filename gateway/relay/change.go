@@ -88,7 +88,7 @@ func (w *warmth) rewrite() continuity.Difference {
 	messages := w.facts.Messages
 	i := -1
 	if w.past.last != nil {
-		i = w.past.last.Respelled(messages, len(messages))
+		i = w.past.last.Respelled(messages, 0, len(messages))
 	}
 	if i < w.known.Sent {
 		i = w.known.Sent

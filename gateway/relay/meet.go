@@ -43,9 +43,21 @@ func (x *exchange) consider() {
 			before, now = before.Without("output_config"), now.Without("output_config")
 		}
 		e.Params, e.Own, e.Betas = before != now, last.Own != own, last.Betas != all
-		e.Spelled = w.state != nil && last.Respelled(w.facts.Messages, w.known.Sent) >= 0
+		e.Spelled = w.state != nil && w.respelled(last)
 	}
 	x.evidence, x.judged = e, true
+}
+
+// respelled reports messages that are sent otherwise than in the turn before.
+func (w *warmth) respelled(last *continuity.Turn) bool {
+	for i := 0; ; i++ {
+		if i = last.Respelled(w.facts.Messages, i, w.known.Sent); i < 0 || w.observing {
+			return i >= 0
+		}
+		if !slices.ContainsFunc(w.plan.Again, func(a continuity.Again) bool { return a.At == i }) {
+			return true
+		}
+	}
 }
 
 // reads reports a request that asks the provider for as much of its cache as the

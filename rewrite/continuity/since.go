@@ -18,7 +18,7 @@ func (s *State) Since(facts *Facts, known int) []Difference {
 	if last.System != printSections(facts.Sections) {
 		d.sections(s.Text, steady(facts.Sections))
 	}
-	if i := last.Respelled(facts.Messages, known); i >= 0 {
+	if i := last.Respelled(facts.Messages, 0, known); i >= 0 {
 		d.add(Difference{Tier: TierMessages, Path: fmt.Sprintf("messages[%d]", i), Kind: "respelled",
 			After: facts.Messages[i].Span, Index: i, Exact: facts.Messages[i].Exact})
 	}

@@ -78,10 +78,10 @@ func (t *Turn) Lists(facts *Facts) (tools, system bool) {
 	return t.Tools == printTools(facts.Tools), t.System == printSections(facts.Sections)
 }
 
-// Respelled is the index of the first of the given number of messages that was
-// written differently in the turn, or is another, -1 if there is none.
-func (t *Turn) Respelled(messages []Message, n int) int {
-	for i := range min(n, len(messages), len(t.Spelled)/spelling) {
+// Respelled is the index of the first message in a range that was written
+// differently in the turn, or is another, -1 if there is none.
+func (t *Turn) Respelled(messages []Message, from, to int) int {
+	for i := from; i < min(to, len(messages), len(t.Spelled)/spelling); i++ {
 		if string(t.Spelled[spelling*i:spelling*(i+1)]) != string(messages[i].Exact[:spelling]) {
 			return i
 		}
