@@ -239,7 +239,11 @@ func TestForeignReplies(t *testing.T) {
 		"a fault":   {rewrite.Reply{Fault: &rewrite.Fault{Type: "server_is_overloaded", Message: "m"}}, "error", `{"type":"overloaded_error","message":"m"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			whole := anthropic.EncodeReply(nil, &c.reply, anthropic.EncoderOptions{ID: "msg_x", Model: "m"})
+			var losses rewrite.Losses
+			whole := anthropic.EncodeReply(nil, &c.reply, anthropic.EncoderOptions{ID: "msg_x", Model: "m", Losses: &losses})
+			if (len(losses.All) > 0) != (name == "a picture") {
+				t.Errorf("lost %v", losses.All)
+			}
 			if got := gjson.GetBytes(whole, c.path).Raw; got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}

@@ -26,7 +26,7 @@ func EncodeReply(dst []byte, r *rewrite.Reply, o EncoderOptions) []byte {
 	w.Text("id", or(r.ID, o.ID))
 	w.Literal(`"type":"message","role":"assistant"`)
 	w.Name("model")
-	w.String(or(r.Model, o.Model))
+	w.String(or(o.Model, r.Model))
 	w.Name("content")
 	w.Open('[')
 	calls := false
@@ -52,6 +52,7 @@ func writeItem(w *splice.Writer, item *rewrite.Item, o EncoderOptions) {
 		w.Raw(p.Value)
 	case item.Kind == rewrite.ItemMessage:
 		for i := range item.Parts {
+			o.lose(&item.Parts[i])
 			writeSpeech(w, &item.Parts[i], o)
 		}
 	case item.Kind == rewrite.ItemReasoning && len(item.Parts) > 0:
@@ -79,6 +80,13 @@ func writeItem(w *splice.Writer, item *rewrite.Item, o EncoderOptions) {
 		w.Close('}')
 	case !p.Empty():
 		writeCarrier(w, p, "")
+	}
+}
+
+// lose notes a part of the model's that has no block here.
+func (o *EncoderOptions) lose(part *rewrite.Part) {
+	if !isText(part.Kind) && !part.Payload.For(o.Provider, rewrite.Messages) {
+		o.Losses.Add("reply", part.Kind.String()+" cannot be shown here")
 	}
 }
 

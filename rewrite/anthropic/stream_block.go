@@ -110,7 +110,7 @@ func (n *Encoder) write(e *rewrite.Event) {
 func (n *Encoder) message(e *rewrite.Event) {
 	switch e.Kind {
 	case rewrite.EventPart:
-		if !isText(e.Part.Kind) {
+		if n.o.lose(e.Part); !isText(e.Part.Kind) {
 			return
 		}
 		w := n.blockStart()

@@ -10,8 +10,12 @@ type EncoderOptions struct {
 	// Provider is whose payloads in this dialect the client gets as they are.
 	// Those of others travel in fields that it hands back unseen.
 	Provider string
-	// ID and Model stand in for what the reply does not say.
-	ID, Model string
+	// Model is the model as the client named it; empty for the provider's word.
+	Model string
+	// ID is the reply's name where the provider has given none.
+	ID string
+	// Losses gets what the dialect cannot say.
+	Losses *rewrite.Losses
 }
 
 // Encoder writes the events of one reply as a stream of this dialect, in which
@@ -93,7 +97,7 @@ func (n *Encoder) begin(r *rewrite.Reply) {
 	w.Text("id", or(r.ID, n.o.ID))
 	w.Literal(`"type":"message","role":"assistant"`)
 	w.Name("model")
-	w.String(or(r.Model, n.o.Model))
+	w.String(or(n.o.Model, r.Model))
 	w.Literal(`"content":[],"stop_reason":null,"stop_sequence":null`)
 	w.Name("usage")
 	writeUsage(&w, &r.Usage)

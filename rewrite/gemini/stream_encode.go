@@ -10,8 +10,12 @@ type EncoderOptions struct {
 	// Provider is whose payloads in this dialect the client gets as they are.
 	// Those of others travel in signatures, which it hands back unseen.
 	Provider string
-	// ID and Model stand in for what the reply does not say.
-	ID, Model string
+	// Model is the model as the client named it; empty for the provider's word.
+	Model string
+	// ID is the reply's name where the provider has given none.
+	ID string
+	// Losses gets what the dialect cannot say.
+	Losses *rewrite.Losses
 }
 
 // Encoder writes the events of one reply as a stream of this dialect: a frame
@@ -81,7 +85,7 @@ func (n *Encoder) tell(e *rewrite.Event) {
 		if e.Reply.ID != "" {
 			n.id = e.Reply.ID
 		}
-		if e.Reply.Model != "" {
+		if n.model == "" {
 			n.model = e.Reply.Model
 		}
 		for _, m := range e.Reply.Extra {
@@ -177,6 +181,7 @@ func (n *Encoder) part(part *rewrite.Part) {
 		n.holds, n.held = !p.Empty(), n.held[:0]
 		n.cites.beginPart(!n.holds)
 	default:
+		n.o.Losses.Add("reply", part.Kind.String()+" cannot be shown here")
 		n.skip = true
 		n.cites.beginPart(false)
 	}
