@@ -1,0 +1,72 @@
+package rewrite_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warmpath/rewrite"
+	"warmpath/rewrite/anthropic"
+	"warmpath/rewrite/gemini"
+	"warmpath/rewrite/responses"
+	"warmpath/rewrite/sse"
+)
+
+type encoder interface {
+	Append(dst []byte, e *rewrite.Event) []byte
+}
+
+type decoder interface {
+	Event(name, data []byte, yield func(*rewrite.Event))
+	Close(yield func(*rewrite.Event))
+}
+
+// streams are the dialects in which a stream has all that a whole reply has, in
+// the same order. Chat Completions has no order between a message's members, and
+// tells the last of them last.
+var streams = map[rewrite.Dialect]func() (encoder, decoder){
+	rewrite.Messages: func() (encoder, decoder) {
+		return anthropic.NewEncoder(anthropic.EncoderOptions{}), anthropic.NewDecoder("gateway")
+	},
+	rewrite.Gemini: func() (encoder, decoder) {
+		return gemini.NewEncoder(gemini.EncoderOptions{}), gemini.NewDecoder("gateway")
+	},
+	rewrite.Responses: func() (encoder, decoder) {
+		return responses.NewEncoder(responses.EncoderOptions{}), responses.NewDecoder("gateway")
+	},
+}
+
+// A client of any dialect reads the same of a reply as a stream and as a whole,
+// whoever has made it.
+func TestStreamsAcrossDialects(t *testing.T) {
+	asText := cmp.Transformer("text", func(j rewrite.JSON) string { return string(j) })
+	for from, replies := range wholes(t) {
+		for name, whole := range replies {
+			for to, open := range streams {
+				t.Run(from.String()+" to "+to.String()+"/"+name, func(t *testing.T) {
+					var made rewrite.Fold
+					if err := codecs[from].decodeReply([]byte(whole), "home", made.Add); err != nil {
+						t.Fatal(err)
+					}
+					reply := made.Reply()
+					e, d := open()
+					var stream []byte
+					reply.Tell(func(event *rewrite.Event) { stream = e.Append(stream, event) })
+
+					var told, read rewrite.Fold
+					var s sse.Splitter
+					hear := func(event sse.Event) { d.Event(event.Name, event.Data, told.Add) }
+					s.Feed(stream, hear)
+					s.Close(hear)
+					d.Close(told.Add)
+					if err := codecs[to].decodeReply(codecs[to].encodeReply(reply), "gateway", read.Add); err != nil {
+						t.Fatal(err)
+					}
+					if diff := cmp.Diff(read.Reply(), told.Reply(), asText); diff != "" {
+						t.Error(diff)
+					}
+				})
+			}
+		}
+	}
+}
