@@ -23,8 +23,8 @@ type teller interface {
 	Close(yield func(*rewrite.Event))
 }
 
-// codec is what every dialect's package exports for translation.
-type codec struct {
+// crosser is what every dialect's package exports for translation.
+type crosser struct {
 	decodeRequest func(body []byte, provider string) (*rewrite.Conversation, error)
 	encodeRequest func(c *rewrite.Conversation, provider string, losses *rewrite.Losses) ([]byte, error)
 	decoder       func(provider string) teller
@@ -62,7 +62,7 @@ func ids(list gjson.Result, path string) (all []string) {
 	return all
 }
 
-var codecs = map[rewrite.Dialect]codec{
+var crossers = map[rewrite.Dialect]crosser{
 	rewrite.Messages: {
 		anthropic.DecodeRequest, anthropic.EncodeRequest,
 		func(p string) teller { return anthropic.NewDecoder(p) }, anthropic.DecodeReply,
@@ -219,7 +219,7 @@ data: {"candidates":[{"index":0,"content":{"role":"model","parts":[{"functionCal
 }
 
 // folded is a stream as a whole reply.
-func (c codec) folded(stream, provider string) *rewrite.Reply {
+func (c crosser) folded(stream, provider string) *rewrite.Reply {
 	var f rewrite.Fold
 	d := c.decoder(provider)
 	var s sse.Splitter
@@ -265,8 +265,8 @@ func kept(items []rewrite.Item, provider string) (all []string) {
 // client brings back has all that its provider wants back (PB-15 to PB-20, PP-01,
 // RP-01).
 func TestCrossings(t *testing.T) {
-	for from, provider := range codecs {
-		for to, client := range codecs {
+	for from, provider := range crossers {
+		for to, client := range crossers {
 			t.Run(from.String()+" to "+to.String(), func(t *testing.T) {
 				reply := provider.folded(provider.reply, "maker")
 				if reply.Stop.Reason != rewrite.StopTools || len(kept(reply.Items, "maker")) == 0 {

@@ -322,3 +322,35 @@ func FuzzEncoder(f *testing.F) {
 		}
 	})
 }
+
+// PB-15: what another provider of this dialect has made does not come back as the
+// client's own provider's.
+func TestOtherProviderOfTheDialect(t *testing.T) {
+	for _, script := range []string{"think 3; say Well; call orbit {}", "search io"} {
+		reply := folded(simulated(t, script, true))
+		o := responses.EncoderOptions{Provider: "another", Request: request(t)}
+		last := checkGrammar(t, streamOf(reply, o))
+		if whole := responses.EncodeReply(nil, reply, o); string(whole) != last.Raw {
+			t.Errorf("%s: whole and streamed differ: %s", script, cmp.Diff(last.Raw, string(whole)))
+		}
+		c := decode(t, `{"model":"m","input":`+last.Get("output").Raw+`}`, "another")
+		own := 0
+		for _, item := range c.Items {
+			switch {
+			case item.Payload.Provider == "another":
+				t.Errorf("%s: taken for its own: %+v", script, item)
+			case item.Payload.Provider == "openai":
+				own++
+			}
+		}
+		if own != len(reply.Items) {
+			t.Errorf("%s: of %d items %d came back: %s", script, len(reply.Items), own, last.Get("output").Raw)
+		}
+		body, _ := encode(t, c, "openai")
+		for _, item := range reply.Items {
+			if !strings.Contains(body, string(item.Payload.Value)) {
+				t.Errorf("%s: not sent back: %s", script, item.Payload.Value)
+			}
+		}
+	}
+}

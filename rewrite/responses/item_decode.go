@@ -205,7 +205,7 @@ func (r reader) reasoning(value []byte, i *itemFields, item rewrite.Item) (rewri
 			return item, bad("encrypted_content", "was changed on its way; send it as it came")
 		}
 		item.Payload = p
-	} else if item.ID != "" || len(packed) > 0 {
+	} else if item.ID != "" || splice.Empty(i.id) || len(packed) > 0 {
 		item.Payload = r.payload("reasoning", value)
 	}
 	return item, nil
