@@ -64,3 +64,30 @@ func TestForeignConversation(t *testing.T) {
 		t.Errorf("holds what is another's: %s", body)
 	}
 }
+
+// A call without a result is answered, and a result without a call is told.
+func TestCallsAndResultsArePaired(t *testing.T) {
+	c := &rewrite.Conversation{Dialect: rewrite.Gemini, Model: "gpt-6.2", Items: []rewrite.Item{
+		{Parts: []rewrite.Part{{Text: "1"}}},
+		{Kind: rewrite.ItemCall, Call: rewrite.Call{ID: "a", Name: "f"}},
+		{Kind: rewrite.ItemCall, Call: rewrite.Call{ID: "b", Name: "f"}},
+		{Kind: rewrite.ItemResult, Call: rewrite.Call{ID: "b"}, Parts: []rewrite.Part{{Text: "of b"}}},
+		{Kind: rewrite.ItemResult, Call: rewrite.Call{ID: "c"}, Parts: []rewrite.Part{{Text: "of c"}}},
+	}}
+	body, losses := encode(t, c, "openai")
+	const said = `{"type":"message","role":"user","content":[{"type":"input_text","text":"`
+	want := `{"model":"gpt-6.2","input":[` + said + `1"}]},` +
+		`{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},` +
+		`{"type":"function_call_output","call_id":"a","output":"The call was interrupted and has no result."},` +
+		`{"type":"function_call","call_id":"b","name":"f","arguments":"{}"},` +
+		`{"type":"function_call_output","call_id":"b","output":"of b"},` + said + `of c"}]}],"store":false}`
+	if diff := cmp.Diff(want, body); diff != "" {
+		t.Error(diff)
+	}
+	if want := "items.1: a call without a result: answered as interrupted\nitems.4: a result without its call: told as a text\n"; losses != want {
+		t.Errorf("lost %s", losses)
+	}
+	if w := ask(t, []byte(body)); w.Code != 200 {
+		t.Errorf("the provider refuses it: %s", w.Body)
+	}
+}

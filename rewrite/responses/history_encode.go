@@ -12,10 +12,45 @@ func (w *requestWriter) input() {
 	w.Name("input")
 	w.Open('[')
 	w.system()
+	alone := w.alone()
 	for i := range w.c.Items {
-		w.item(i, &w.c.Items[i])
+		item := &w.c.Items[i]
+		switch path := fmt.Sprintf("items.%d", i); {
+		case alone[i] && item.Kind == rewrite.ItemCall:
+			w.item(i, item)
+			w.losses.Add(path, "a call without a result: answered as interrupted")
+			w.result(&rewrite.Item{Call: item.Call, Parts: []rewrite.Part{{Text: "The call was interrupted and has no result."}}}, path)
+		case alone[i]:
+			w.losses.Add(path, "a result without its call: told as a text")
+			w.message("user", "", item.Parts, path)
+		default:
+			w.item(i, item)
+		}
 	}
 	w.Close(']')
+}
+
+// alone are the calls that nobody has answered and the results that nobody has
+// asked for, which the dialect refuses. A client of this dialect has it right,
+// has the other half stored, or wants to be told.
+func (w *requestWriter) alone() map[int]bool {
+	if w.c.Dialect == rewrite.Responses || w.c.Previous != "" {
+		return nil
+	}
+	alone, open := map[int]bool{}, map[string]int{}
+	for i := range w.c.Items {
+		switch item := &w.c.Items[i]; item.Kind {
+		case rewrite.ItemCall:
+			open[item.Call.ID], alone[i] = i, true
+		case rewrite.ItemResult:
+			call, found := open[item.Call.ID]
+			if alone[i] = !found; found {
+				alone[call] = false
+			}
+		case rewrite.ItemMessage, rewrite.ItemReasoning, rewrite.ItemHosted, rewrite.ItemDirective, rewrite.ItemOpaque:
+		}
+	}
+	return alone
 }
 
 // system writes the sections of the system prompt as one message.
