@@ -11,84 +11,81 @@ func appendEcho(dst []byte, c *rewrite.Conversation) []byte {
 	if c == nil {
 		c = &rewrite.Conversation{}
 	}
-	w := splice.WriteTo(dst)
-	orNull := func(name string, value []byte) {
-		w.Name(name)
-		if len(value) == 0 {
-			value = []byte("null")
-		}
-		w.Raw(value)
-	}
-	or := func(name string, value []byte, otherwise string) {
-		w.Name(name)
-		if len(value) == 0 {
-			value = []byte(otherwise)
-		}
-		w.Raw(value)
-	}
-	w.Name("previous_response_id")
-	if c.Previous == "" {
-		w.Literal("null")
-	} else {
-		w.String(c.Previous)
-	}
+	w := requestWriter{c: c, Writer: splice.WriteTo(dst)}
+	w.orText("previous_response_id", c.Previous, "null")
 	var instructions []byte
 	for i := range c.System {
 		if c.System[i].Payload.Format == formats+"instructions" {
 			instructions = c.System[i].Payload.Value
 		}
 	}
-	orNull("instructions", instructions)
+	w.or("instructions", instructions, "null")
 	w.Name("tools")
-	echo := requestWriter{c: c, Writer: w}
-	echo.Open('[')
-	echo.offer(c.Tools, func(*rewrite.Tool) bool { return true })
-	echo.Close(']')
-	size := echo.Size()
-	if echo.choice(); echo.Size() == size {
-		echo.Literal(`"tool_choice":"auto"`)
+	w.Open('[')
+	w.offer(c.Tools, func(*rewrite.Tool) bool { return true })
+	w.Close(']')
+	size := w.Size()
+	if w.choice(); w.Size() == size {
+		w.Literal(`"tool_choice":"auto"`)
 	}
-	w = echo.Writer
 	w.Name("parallel_tool_calls")
 	w.Bool(c.Parallel != rewrite.Off)
 	size = w.Size()
-	echo.Writer = w
-	if echo.text(); echo.Size() == size {
-		echo.Literal(`"text":{"format":{"type":"text"}}`)
+	if w.text(); w.Size() == size {
+		w.Literal(`"text":{"format":{"type":"text"}}`)
 	}
-	w = echo.Writer
-	or("temperature", c.Sampling.Temperature, "1.0")
-	or("top_p", c.Sampling.TopP, "1.0")
-	or("presence_penalty", c.Sampling.PresencePenalty, "0.0")
-	or("frequency_penalty", c.Sampling.FrequencyPenalty, "0.0")
-	or("top_logprobs", c.Sampling.TopLogProbs, "0")
+	w.echoSettings()
+	return w.Bytes()
+}
+
+// echoSettings writes the settings that have a value whether they were sent or
+// not.
+func (w *requestWriter) echoSettings() {
+	c := w.c
+	s := &c.Sampling
+	w.or("temperature", s.Temperature, "1.0")
+	w.or("top_p", s.TopP, "1.0")
+	w.or("presence_penalty", s.PresencePenalty, "0.0")
+	w.or("frequency_penalty", s.FrequencyPenalty, "0.0")
+	w.or("top_logprobs", s.TopLogProbs, "0")
 	w.Name("reasoning")
 	w.Open('{')
-	for _, m := range [...]struct{ name, text string }{{"effort", c.Thinking.Effort}, {"summary", c.Thinking.Summary}} {
-		w.Name(m.name)
-		if m.text == "" {
-			w.Literal("null")
-		} else {
-			w.String(m.text)
-		}
-	}
+	w.orText("effort", c.Thinking.Effort, "null")
+	w.orText("summary", c.Thinking.Summary, "null")
 	w.Close('}')
-	orNull("max_output_tokens", c.Sampling.MaxTokens)
+	w.or("max_output_tokens", s.MaxTokens, "null")
 	w.Name("store")
 	w.Bool(c.Store == rewrite.On)
-	w.Name("service_tier")
-	if c.ServiceTier == "" || c.ServiceTier == "auto" {
-		w.Literal(`"default"`)
-	} else {
-		w.String(c.ServiceTier)
+	tier := c.ServiceTier
+	if tier == "auto" {
+		tier = ""
 	}
-	or("metadata", c.Metadata, "{}")
-	or("truncation", extraOf(c, "truncation"), `"disabled"`)
-	or("background", extraOf(c, "background"), "false")
+	w.orText("service_tier", tier, `"default"`)
+	w.or("metadata", c.Metadata, "{}")
+	w.or("truncation", extraOf(c, "truncation"), `"disabled"`)
+	w.or("background", extraOf(c, "background"), "false")
 	for _, name := range [...]string{"max_tool_calls", "safety_identifier", "prompt_cache_key", "user"} {
-		orNull(name, extraOf(c, name))
+		w.or(name, extraOf(c, name), "null")
 	}
-	return w.Bytes()
+}
+
+// or writes a member with a value, or with another if there is none.
+func (w *requestWriter) or(name string, value []byte, otherwise string) {
+	w.Name(name)
+	if len(value) == 0 {
+		value = []byte(otherwise)
+	}
+	w.Raw(value)
+}
+
+// orText is or for a member that is a string.
+func (w *requestWriter) orText(name, text, otherwise string) {
+	w.Name(name)
+	if text == "" {
+		w.Literal(otherwise)
+	} else {
+		w.String(text)
+	}
 }
 
 // extraOf is a member of the client's request that has no field.
