@@ -20,7 +20,9 @@ const demoUsage = `usage: warmpath demo [flags]
 
 Plays one scripted agent session twice against a simulated provider, straight
 and through a gateway, and draws how much of each turn's input came from the
-prompt cache. It needs no key and no network.
+prompt cache, and which turns were refused because the thinking in them had
+been made under a prefix that the agent has changed since. It needs no key and
+no network.
 
 `
 
@@ -29,7 +31,7 @@ prompt cache. It needs no key and no network.
 // no key and no network.
 func demo(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
-	model := flags.String("model", "claude-opus-5", "the simulated `model`")
+	model := flags.String("model", "claude-opus-5-5", "the simulated `model`")
 	if code, ok := parseFlags(flags, demoUsage, args, stdout, stderr); !ok {
 		return code
 	}

@@ -15,6 +15,10 @@ var inks = [3]struct{ block, colour string }{
 	{"·", "\x1b[31m"}, // neither
 }
 
+// refused stands behind a turn that the provider has refused before it went
+// through.
+const refused = "✗"
+
 const plain, faint = "\x1b[0m", "\x1b[2m"
 
 // barWidth is how many characters the largest turn takes.
@@ -28,15 +32,16 @@ func drawDemo(to io.Writer, model string, straight, through []turnUsage) {
 		most = max(most, straight[i].total(), through[i].total())
 	}
 	fmt.Fprintf(to, "One agent session of %d turns on %s (simulated), input tokens of each turn:\n", len(straight), model)
-	fmt.Fprintf(to, "%s from the cache   %s written to it   %s neither\n\n", paint(0, inks[0].block), paint(1, inks[1].block), paint(2, inks[2].block))
-	fmt.Fprintf(to, "     %-*s   %-*s\n", barWidth+7, "straight to the provider", barWidth+7, "through warmpath")
+	fmt.Fprintf(to, "%s from the cache   %s written to it   %s neither   %s refused, its thinking lost\n\n",
+		paint(0, inks[0].block), paint(1, inks[1].block), paint(2, inks[2].block), paint(2, refused))
+	fmt.Fprintf(to, "     %-*s   %s\n", barWidth+9, "straight to the provider", "through warmpath")
 	for i := range straight {
 		if straight[i].what != "" {
 			fmt.Fprintf(to, "     %s\n", paint(len(inks), straight[i].what+":"))
 		}
-		fmt.Fprintf(to, "%3d  %s   %s\n", i+1, bar(straight[i], most, paint), bar(through[i], most, paint))
+		fmt.Fprintf(to, "%3d  %s   %s\n", i+1, bar(straight[i], most, paint), strings.TrimRight(bar(through[i], most, paint), " "))
 	}
-	fmt.Fprintf(to, "\n     %-*s   %-*s\n", barWidth+7, sums(straight), barWidth+7, sums(through))
+	fmt.Fprintf(to, "\n     %-*s   %s\n", barWidth+9, sums(straight), sums(through))
 }
 
 func bar(u turnUsage, most int64, paint func(int, string) string) string {
@@ -50,7 +55,10 @@ func bar(u turnUsage, most int64, paint func(int, string) string) string {
 	}
 	b.WriteString(strings.Repeat(" ", barWidth-drawn))
 	fmt.Fprintf(&b, "%6.1fk", float64(u.total())/1000)
-	return b.String()
+	if u.refused > 0 {
+		return b.String() + " " + paint(2, refused)
+	}
+	return b.String() + "  "
 }
 
 func sums(turns []turnUsage) string {
@@ -59,8 +67,9 @@ func sums(turns []turnUsage) string {
 		all.cached += u.cached
 		all.written += u.written
 		all.rest += u.rest
+		all.refused += u.refused
 	}
-	return fmt.Sprintf("%.0f%% cached, input cost %.0fk", 100*float64(all.cached)/float64(max(all.total(), 1)), all.cost()/1000)
+	return fmt.Sprintf("%.0f%% cached, cost %.0fk, refused %d", 100*float64(all.cached)/float64(max(all.total(), 1)), all.cost()/1000, all.refused)
 }
 
 // coloured gives a painter that does nothing unless the output is a terminal

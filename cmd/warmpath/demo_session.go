@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -75,6 +76,9 @@ type turnUsage struct {
 	what                  string
 	cached, written, rest int64
 	output                int64
+	// refused is how often the provider took back the turn: thinking in the
+	// history was bound to what the agent had changed.
+	refused int
 }
 
 func (u turnUsage) total() int64 { return u.cached + u.written + u.rest }
@@ -97,7 +101,7 @@ func playSession(base, key, model string, step func()) ([]turnUsage, error) {
 		if turn.change != nil {
 			turn.change(agent)
 		}
-		agent.history = append(agent.history, demoMessage{"user", []any{map[string]any{"type": "text", "text": turn.say}}})
+		agent.history = append(agent.history, demoMessage{"user", []any{map[string]any{"type": "text", "text": thoughtful(turn.say)}}})
 		usage, err := agent.converse(base, key, model)
 		if err != nil {
 			return nil, fmt.Errorf("turn %d: %w", i+1, err)
@@ -109,11 +113,18 @@ func playSession(base, key, model string, step func()) ([]turnUsage, error) {
 	return usages, nil
 }
 
+// thoughtful has the model think before it does what it is told.
+func thoughtful(say string) string { return strings.Replace(say, "DO[", "DO[think 60; ", 1) }
+
 // converse sends requests until the model wants no more tools.
 func (a *demoAgent) converse(base, key, model string) (turnUsage, error) {
 	var sum turnUsage
 	for {
 		reply, err := a.request(base, key, model)
+		if errors.Is(err, errBound) && a.forget() {
+			sum.refused++
+			continue
+		}
 		if err != nil {
 			return sum, err
 		}
@@ -127,6 +138,31 @@ func (a *demoAgent) converse(base, key, model string) (turnUsage, error) {
 		}
 		a.history = append(a.history, demoMessage{"user", a.results(reply.Content)})
 	}
+}
+
+// errBound is a refusal of thinking that was made under another prefix.
+var errBound = errors.New("the thinking is bound to another prefix")
+
+// forget leaves all thinking out of the history, which is what an agent can do
+// about such a refusal by itself. It returns false if there was none.
+func (a *demoAgent) forget() (some bool) {
+	for i, message := range a.history {
+		content, ok := message.Content.(json.RawMessage)
+		if !ok {
+			continue
+		}
+		var blocks []json.RawMessage
+		_ = json.Unmarshal(content, &blocks) // what the simulated provider wrote
+		kept := slices.DeleteFunc(slices.Clone(blocks), func(block json.RawMessage) bool {
+			return bytes.HasPrefix(block, []byte(`{"type":"thinking"`))
+		})
+		if len(kept) < len(blocks) {
+			some = true
+			text, _ := json.Marshal(kept)
+			a.history[i].Content = json.RawMessage(text)
+		}
+	}
+	return some
 }
 
 // results answers each call with some text of the size that tools return.
@@ -182,6 +218,9 @@ func (a *demoAgent) request(base, key, model string) (*demoReply, error) {
 	answer, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return nil, err
+	}
+	if resp.StatusCode == http.StatusBadRequest && bytes.Contains(answer, []byte("bound to a different conversation")) {
+		return nil, errBound
 	}
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("the provider answered %d: %s", resp.StatusCode, answer)
