@@ -39,7 +39,13 @@ func drawDemo(to io.Writer, model string, straight, through []turnUsage) {
 		if straight[i].what != "" {
 			fmt.Fprintf(to, "     %s\n", paint(len(inks), straight[i].what+":"))
 		}
-		fmt.Fprintf(to, "%3d  %s   %s\n", i+1, bar(straight[i], most, paint), strings.TrimRight(bar(through[i], most, paint), " "))
+		sign := [2]string{"  "}
+		for way, turn := range []turnUsage{straight[i], through[i]} {
+			if turn.refused > 0 {
+				sign[way] = " " + paint(2, refused)
+			}
+		}
+		fmt.Fprintf(to, "%3d  %s%s   %s%s\n", i+1, bar(straight[i], most, paint), sign[0], bar(through[i], most, paint), sign[1])
 	}
 	fmt.Fprintf(to, "\n     %-*s   %s\n", barWidth+9, sums(straight), sums(through))
 }
@@ -55,10 +61,7 @@ func bar(u turnUsage, most int64, paint func(int, string) string) string {
 	}
 	b.WriteString(strings.Repeat(" ", barWidth-drawn))
 	fmt.Fprintf(&b, "%6.1fk", float64(u.total())/1000)
-	if u.refused > 0 {
-		return b.String() + " " + paint(2, refused)
-	}
-	return b.String() + "  "
+	return b.String()
 }
 
 func sums(turns []turnUsage) string {
