@@ -10,7 +10,7 @@ import (
 // messageFields are the members of a message, of a reply's or of a delta.
 type messageFields struct {
 	role, content, refusal, calls, function, callID, name []byte
-	annotations, audio, images, tools, executed           []byte
+	annotations, audio, images, tools                     []byte
 	// shown and details are what servers tell of the reasoning: the text, by the
 	// name that they have for it, and what has to come back to them.
 	shown, details []byte
