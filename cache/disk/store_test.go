@@ -178,7 +178,8 @@ func fileSize(t *testing.T, folder string) int64 {
 }
 
 // The file stays within its size whatever is written; what was written last is
-// there, and what goes is what would have expired first.
+// there, and what goes is what would have expired first. The lifetimes are seconds
+// apart: the clock of a machine may be set back by some milliseconds meanwhile.
 func TestBoundedInSize(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -203,7 +204,7 @@ func TestBoundedInSize(t *testing.T) {
 			var entries []cache.Entry
 			written := 0
 			for i := range tt.count {
-				entries = append(entries, cache.Entry{Key: fmt.Sprint("key ", i), Value: make([]byte, tt.size(i)), TTL: time.Hour + time.Duration(i)*time.Millisecond})
+				entries = append(entries, cache.Entry{Key: fmt.Sprint("key ", i), Value: make([]byte, tt.size(i)), TTL: time.Hour + time.Duration(i)*time.Second})
 				written += tt.size(i)
 				if len(entries) == 100 || tt.size(i) == cache.MaxValue {
 					if err := s.Set(t.Context(), entries...); err != nil {

@@ -68,7 +68,7 @@ type flights struct {
 	warm map[lineage.Head]time.Time // and until when
 }
 
-// boarded is a request that has left. It must land exactly once; a zero one may.
+// boarded is a request that has left. It must land; only the first time counts.
 type boarded struct {
 	flights  *flights
 	prefixes []prefix

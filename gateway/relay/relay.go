@@ -105,6 +105,7 @@ func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 	}
 	x.record.Overhead = time.Since(req.Arrived)
 	flight := x.board()
+	defer flight.land(false) // whatever happens, nobody waits for it any more
 	resp, failure := x.attempt()
 	flight.land(failure == nil && resp.Status < 300)
 	if failure != nil {
