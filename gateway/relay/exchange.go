@@ -26,7 +26,7 @@ type exchange struct {
 	req      *Request
 	dialect  *dialect
 	facts    rewrite.Facts
-	prompt   *continuity.Facts // of the body that is sent, if it was read; lent until handedOver
+	prompt   *continuity.Facts // of the body that is sent, if it was read; lent until leave
 	target   catalog.Target
 	out      upstream.Request
 	plain    []byte // the request body, unpacked
@@ -67,23 +67,32 @@ func newExchange(r *Relay, d rewrite.Dialect, arrived time.Time) *exchange {
 	return x
 }
 
-// handedOver gives back what nobody needs once the head of the reply has gone:
-// a stream may go on for an hour.
-func (x *exchange) handedOver() {
-	if x.lines == nil {
+// leave lets go of the request, whose bytes are its owner's again once it has been
+// served: what is to be told of them is told now.
+func (x *exchange) leave() {
+	if x.req == nil {
 		return
 	}
 	x.record.Explanation = x.explanation()
-	clear(x.lines.up)
-	clear(x.lines.down)
-	allLines.Put(x.lines)
-	x.lines, x.reply.Fields = nil, nil
 	x.req, x.out, x.plain, x.warmth = nil, upstream.Request{}, nil, nil
 	if x.prompt != nil {
 		x.relay.recall.Release(x.prompt)
 	}
 	x.named, x.prompt, x.tenant = nil, nil, ""
 	x.room.give()
+}
+
+// handedOver gives back what nobody needs once the head of the reply has gone:
+// a stream may go on for an hour.
+func (x *exchange) handedOver() {
+	if x.lines == nil {
+		return
+	}
+	x.leave()
+	clear(x.lines.up)
+	clear(x.lines.down)
+	allLines.Put(x.lines)
+	x.lines, x.reply.Fields = nil, nil
 }
 
 // recycle ends the exchange's use. Nothing of it may be held on to.

@@ -115,7 +115,9 @@ func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 		x.consider()
 		x.remember()
 	}
-	return x.answer(resp)
+	reply := x.answer(resp)
+	x.leave()
+	return reply
 }
 
 // Refuse records a request that was turned away before it could be served and
