@@ -67,15 +67,15 @@ func tenant(fields []upstream.Field) string {
 			session = field.Value
 		}
 	}
+	// A key may be shared by many who each show a token beside it.
+	who := "key" + string(key) + "\x00"
 	switch subject, signed := subjectOf(token); {
-	case len(key) > 0:
-		return "key" + string(key)
 	case signed:
-		return "subject\x00" + subject
+		return who + "subject\x00" + subject
 	case len(session) > 0 && bytes.HasPrefix(token, []byte("sk-ant-oat")):
-		return "session\x00" + string(session)
+		return who + "session\x00" + string(session)
 	}
-	return "token\x00" + string(token)
+	return who + "token\x00" + string(token)
 }
 
 // subjectOf reads issuer and subject of a signed token. The signature is the
