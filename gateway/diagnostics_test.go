@@ -90,8 +90,8 @@ func TestTheProviderIsAskedForTheReason(t *testing.T) {
 	}{
 		"always":           {asking: continuity.AskAlways, tools: []string{"a b", "a b", "a b"}, asked: []string{first, turn(1), turn(2)}, beta: true},
 		"always, streamed": {asking: continuity.AskAlways, stream: true, tools: []string{"a b", "a b", "a b"}, asked: []string{first, turn(1), turn(2)}, beta: true},
-		// The miss of the second request is what makes the third one ask.
-		"once it has missed":        {asking: continuity.AskEdited, tools: []string{"a b", "a b", "a b", "a b"}, asked: []string{"", "", first, turn(3)}},
+		// Each request but the first misses. That is no edit.
+		"it only misses":            {asking: continuity.AskEdited, tools: []string{"a b", "a b", "a b", "a b"}, asked: []string{"", "", "", ""}},
 		"once it is edited":         {asking: continuity.AskEdited, tools: []string{"a b", "a b c", "a b c"}, asked: []string{"", first, turn(2)}},
 		"edited, streamed":          {asking: continuity.AskEdited, stream: true, tools: []string{"a b", "a b c", "a b c"}, asked: []string{"", first, turn(2)}},
 		"never":                     {asking: continuity.AskNever, tools: []string{"a b", "a b c", "a b c"}, asked: []string{"", "", ""}},

@@ -99,7 +99,7 @@ func (c *codec) turn(t *continuity.Turn) {
 	c.number(&t.Started)
 	c.number(&t.Lifetime)
 	c.number(&t.Cached)
-	c.flags(&t.Reported, &t.Missed, &t.Asked)
+	c.flags(&t.Reported, &t.Asked)
 	c.string(&t.Previous)
 	c.string(&t.Reply)
 	c.partOver(shorter, func() {

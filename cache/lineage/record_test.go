@@ -25,7 +25,7 @@ func TestUnnamed(t *testing.T) {
 	}{
 		"another name":    {func(s *continuity.State) { s.Conversation = "conv_22" }, true},
 		"another epoch":   {func(s *continuity.State) { s.Epoch = 4000 }, true},
-		"another turn":    {func(s *continuity.State) { s.Last = &continuity.Turn{Reply: "msg_22222", Missed: true} }, true},
+		"another turn":    {func(s *continuity.State) { s.Last = &continuity.Turn{Reply: "msg_22222", Asked: true} }, true},
 		"no turn":         {func(s *continuity.State) { s.Last = nil }, true},
 		"another model":   {func(s *continuity.State) { s.Model = "n" }, false},
 		"another length":  {func(s *continuity.State) { s.Sent = 4 }, false},

@@ -79,7 +79,7 @@ var settings = []setting{
 	},
 	{
 		key: "continuity.diagnostics", flag: "diagnostics", env: "WARMPATH_DIAGNOSTICS", initial: "edited",
-		help:  "`when` to ask the provider why its cache missed: never, in conversations that were edited or missed, or always",
+		help:  "`when` to ask the provider why its cache missed: never, only in conversations that it has edited itself (edited), or always",
 		field: func(c *Config) value { return askingOf{&c.Continuity.Diagnostics} },
 	},
 	{

@@ -15,16 +15,14 @@ import (
 // gets to see that: whoever serves the next request must find it, and what the
 // provider says of its cache belongs to it. Nil notes do nothing.
 type notes struct {
-	relay  *Relay
-	ctx    context.Context //nolint:containedctx // the request's own life
-	report *rewrite.Report
-	head   lineage.Head
-	known  *lineage.Known
-	state  *continuity.State
-	// evidence is what tells a miss, judged once the provider has reported.
-	evidence *continuity.Evidence
-	ending   continuity.Hash
-	passage  passage
+	relay   *Relay
+	ctx     context.Context //nolint:containedctx // the request's own life
+	report  *rewrite.Report
+	head    lineage.Head
+	known   *lineage.Known
+	state   *continuity.State
+	ending  continuity.Hash
+	passage passage
 	// length is that of a whole reply, or -1 if only its end will tell.
 	length int64
 	// saved says that the notes have been taken, blind that the conversation must
@@ -46,7 +44,7 @@ func (x *exchange) note(w *warmth, keep map[continuity.Hash][]byte) bool {
 	n := &x.notes
 	*n = notes{
 		relay: x.relay, ctx: x.ctx, report: &x.record.Report, head: w.heads[len(w.heads)-1], known: w.known,
-		state: w.plan.Next, evidence: &x.evidence, ending: ending(x.tenant, w.facts.Messages),
+		state: w.plan.Next, ending: ending(x.tenant, w.facts.Messages),
 	}
 	n.blind = w.blind
 	n.passage.model, n.passage.route = x.way()
@@ -132,5 +130,4 @@ func (n *notes) complete() {
 	default:
 		t.Lifetime = int(defaultLifetime.Seconds())
 	}
-	t.Missed = n.evidence.Judge(u, r.Diagnosis).Expected > 0
 }

@@ -5,8 +5,9 @@ package continuity
 // asked with both, so a conversation that has begun to ask goes on to.
 type Asking uint8
 
-// The ways to ask. AskNever is the zero Asking. AskEdited asks from the first
-// edit, or the first miss, of a conversation on: others are sent as they came.
+// The ways to ask. AskNever is the zero Asking. AskEdited asks from the
+// first edit of a conversation on: others are sent as they came, also when they
+// miss.
 const (
 	AskNever Asking = iota
 	AskEdited
@@ -49,7 +50,7 @@ func (a Asking) Asks(plan *Plan, last *Turn) bool {
 	case AskEdited:
 		edits := *plan
 		edits.Drop = false
-		return !edits.Untouched() || last != nil && (last.Asked || last.Missed)
+		return !edits.Untouched() || last != nil && last.Asked
 	case AskNever:
 	}
 	return false

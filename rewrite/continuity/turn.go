@@ -15,8 +15,6 @@ type Turn struct {
 	// cache or written to it, if it Reported that.
 	Cached   int
 	Reported bool
-	// Missed says that it found less than it should have.
-	Missed bool
 	// Asked says that the provider was asked for a diagnosis, and so can compare
 	// the next request with it; Previous is the ID of the reply that it was asked
 	// about, if any, and Reply that of the turn's own.
