@@ -64,8 +64,15 @@ func prefixes(heads []lineage.Head, facts *continuity.Facts) []prefix {
 // answer the request that wrote it. Flights of other gateways are not seen.
 type flights struct {
 	mu   sync.Mutex
-	open map[lineage.Head]chan struct{}
+	open map[lineage.Head]*flight
 	warm map[lineage.Head]time.Time // and until when
+}
+
+// flight is a request on its way. Warm is set before done is closed, if the
+// provider has begun to answer.
+type flight struct {
+	done chan struct{}
+	warm bool
 }
 
 // boarded is a request that has left. It must land; only the first time counts.
@@ -73,11 +80,12 @@ type boarded struct {
 	flights  *flights
 	prefixes []prefix
 	leads    []lineage.Head
-	done     chan struct{}
+	own      *flight
 }
 
 // board waits, for no longer than the given time, while another request with
-// the same cold prefix is on its way. It reports whether it has waited.
+// the same cold prefix is on its way. When that fails nobody waits for the next:
+// all fail as fast as they would alone. It reports whether it has waited.
 func (f *flights) board(ctx context.Context, prefixes []prefix, patience time.Duration) (b boarded, waited bool) {
 	if len(prefixes) == 0 || prefixes[len(prefixes)-1].size < worthwhile {
 		return boarded{}, false
@@ -91,8 +99,10 @@ func (f *flights) board(ctx context.Context, prefixes []prefix, patience time.Du
 		}
 		waited = true
 		select {
-		case <-other:
-			continue
+		case <-other.done:
+			if other.warm {
+				continue
+			}
 		case <-timeout.C:
 		case <-ctx.Done():
 		}
@@ -102,7 +112,7 @@ func (f *flights) board(ctx context.Context, prefixes []prefix, patience time.Du
 
 // leave gives the flight to wait for. If there is none, the request leads for
 // all of its prefixes that are cold and have no flight.
-func (f *flights) leave(prefixes []prefix, b *boarded) (other chan struct{}) {
+func (f *flights) leave(prefixes []prefix, b *boarded) (other *flight) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now, known := time.Now(), 0
@@ -119,13 +129,13 @@ func (f *flights) leave(prefixes []prefix, b *boarded) (other chan struct{}) {
 	if other != nil {
 		return other
 	}
-	*b = boarded{flights: f, prefixes: prefixes, done: make(chan struct{})}
+	*b = boarded{flights: f, prefixes: prefixes, own: &flight{done: make(chan struct{})}}
 	for _, p := range prefixes {
 		if f.open[p.key] == nil && p.size > known {
 			if f.open == nil {
-				f.open = map[lineage.Head]chan struct{}{}
+				f.open = map[lineage.Head]*flight{}
 			}
-			f.open[p.key] = b.done
+			f.open[p.key] = b.own
 			b.leads = append(b.leads, p.key)
 		}
 	}
@@ -145,8 +155,9 @@ func (b *boarded) land(warm bool) {
 	for _, key := range b.leads {
 		delete(f.open, key)
 	}
-	if b.done != nil {
-		close(b.done)
+	if b.own != nil {
+		b.own.warm = warm
+		close(b.own.done)
 	}
 	if !warm {
 		return
