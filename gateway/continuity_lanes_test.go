@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"warmpath/fixtures/provider"
+	"warmpath/gateway/config"
 )
 
 // TestLanes plays what one session of an agent sends beside its main loop, over
@@ -107,5 +108,41 @@ func TestLanes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A prompt that has lost most of its words is another role's. It is not grafted
+// onto what the conversation was before it had those words: what was said since
+// would be gone from its history, and no epoch would tell.
+func TestALaneIsNoOlderTurn(t *testing.T) {
+	t.Parallel()
+	core, origin := simulated(t)
+	_, base, _ := start(t, origin, func(cfg *config.Config) { cfg.Quiet = true })
+	rulesOf := func(name string, n int) object { return textBlock(name + strings.Repeat("\n"+name+" has a rule.", n)) }
+	first, second, third := rulesOf("first", 20), rulesOf("second", 20), rulesOf("third", 40)
+	var history []any
+	turn := func(sections ...any) (conversation, edits string) {
+		history = append(history, object{"role": "user", "content": fmt.Sprint("Turn ", len(history), ". DO[think 5; say fine]")})
+		raw, header := ask(t, base, "main", "session", object{"model": "claude-opus-5", "max_tokens": 1000, "system": sections, "messages": history})
+		history = append(history, object{"role": "assistant", "content": raw})
+		return header.Get("Warmpath-Conversation") + " " + header.Get("Warmpath-Epoch"), header.Get("Warmpath-Edits")
+	}
+	turn(first, second)
+	main, _ := turn(first, second)
+	if now, edits := turn(first, second, third); now != main || edits != "2" {
+		t.Fatalf("%s edits in %s", edits, now)
+	}
+	if now, _ := turn(first, second, third); now != main {
+		t.Fatalf("went on as %s", now)
+	}
+	role, edits := turn(first)
+	if body := lastRecord(core).Body; role == main || edits != "0" || strings.Contains(body, "second") {
+		t.Errorf("%s edits as %s, which was %s: %s", edits, role, main, body)
+	}
+	if now, edits := turn(first); now != role || edits != "0" {
+		t.Errorf("%s edits as %s, which was %s", edits, now, role)
+	}
+	if now, _ := turn(first, second, third); now != main || !strings.Contains(lastRecord(core).Body, "third has a rule") {
+		t.Errorf("went on as %s, which was %s", now, main)
 	}
 }

@@ -217,6 +217,7 @@ func (x *exchange) plan(w *warmth) bool {
 	}
 	w.known = x.relay.memory.Find(w.heads, w.seals()...)
 	read := w.reader(x.ctx, x.relay.memory)
+	choice := continuity.Choice{Facts: w.facts, Read: read}
 	var state *continuity.State
 	for state == nil {
 		level, ok, err := w.known.Next(x.ctx)
@@ -226,7 +227,7 @@ func (x *exchange) plan(w *warmth) bool {
 		if !ok {
 			break
 		}
-		if state = continuity.Choose(level.States, level.Sealed, w.facts, read); state != nil {
+		if state = choice.Choose(level.States, level.Sealed); state != nil {
 			w.known.Sent = level.Sent
 		} else if len(level.States) > 0 {
 			w.stranger = true

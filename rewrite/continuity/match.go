@@ -2,42 +2,89 @@ package continuity
 
 import (
 	"bytes"
+	"math"
 	"slices"
 )
 
+// Choice looks for the state that a request goes on from.
+type Choice struct {
+	Facts *Facts
+	Read  Reader
+	// since is, for each conversation that the request has gone past, the first
+	// epoch of it that it may still go on in.
+	since map[string]int
+}
+
+// never is an epoch that no conversation comes to.
+const never = math.MaxInt
+
 // Choose picks the state that a request goes on from, among those that stand
-// under one known history of it, oldest first. Nil means that none of them is
-// known to be the request's own: to graft it onto another agent's would be the
-// one unforgivable fault.
+// under one known history of it, oldest first; it is asked for the longest
+// history first. Nil means that none of them is known to be the request's own:
+// to graft it onto another agent's would be the one unforgivable fault.
 //
 // Two agents may well have the same history: both open with the same words and
 // hear the same reply, or one agent goes on from one history in several ways. So
 // a state is only taken for the request's own if that is proven, or if going on
 // from it sends nothing but what the request holds. Sealed says that the history
 // was found together with what the provider has made in its reply.
-func Choose(states []*State, sealed bool, facts *Facts, read Reader) *State {
-	var equal, alike []*State
+//
+// A conversation whose newer state stands in the request's history, but is
+// another role's, is not gone on with from an older one: what was said since
+// would vanish from the history. Branches of it that cannot be told apart leave
+// what stands before them, in no earlier epoch.
+func (c *Choice) Choose(states []*State, sealed bool) *State {
+	var equal, alike, others []*State
 	for _, s := range slices.Backward(states) {
-		if !s.follows(facts, read) {
+		if s.Epoch < c.since[s.Conversation] || !s.follows(c.Facts, c.Read) {
 			continue
 		}
-		proof := s.proof(facts)
+		proof := s.proof(c.Facts)
 		switch {
-		case s.plain(facts):
+		case s.plain(c.Facts):
 			return s
-		case proof == noProof, !sealed && s.elsewhere(facts):
-		case s.equals(facts):
+		case proof == noProof, !sealed && s.elsewhere(c.Facts):
+		case s.equals(c.Facts):
 			equal = append(equal, s)
-		case s.Sent < len(facts.Messages) && s.sameAgent(facts, proof, read):
+		case s.Sent >= len(c.Facts.Messages):
 			// The same request with other tools or another prompt is another
 			// way to go on from what stands before it.
+		case s.sameAgent(c.Facts, proof, c.Read):
 			alike = append(alike, s)
+		default:
+			others = append(others, s)
 		}
 	}
 	if len(equal) > 0 {
-		return only(equal)
+		alike = equal
 	}
-	return only(alike)
+	chosen := only(alike)
+	if chosen == nil {
+		c.pass(alike, others)
+	}
+	return chosen
+}
+
+// pass notes what a request with a longer history leaves behind.
+func (c *Choice) pass(alike, others []*State) {
+	if c.since == nil {
+		c.since = make(map[string]int)
+	}
+	for _, s := range others {
+		c.since[s.Conversation] = never
+	}
+	first := make(map[string]int)
+	for _, s := range alike {
+		if epoch, ok := first[s.Conversation]; !ok || s.Epoch < epoch {
+			first[s.Conversation] = s.Epoch
+		}
+	}
+	for name, epoch := range first {
+		// One of its branches may be the request's own.
+		if c.since[name] == never || epoch > c.since[name] {
+			c.since[name] = epoch
+		}
+	}
 }
 
 // only is the newest of states that have said the same; of others nobody can

@@ -1,6 +1,7 @@
 package continuity
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -72,12 +73,69 @@ func TestChoose(t *testing.T) {
 					facts.Messages[i].Seal.End = 1
 				}
 			}
-			got := Choose(states, test.sealed, facts, Reader{
+			choice := Choice{Facts: facts, Read: Reader{
 				Now:  test.request.at,
 				Kept: func(h Hash) (string, bool) { return common.sections[0], h == hash(common.sections[0]) },
-			})
+			}}
+			got := choice.Choose(states, test.sealed)
 			if test.want < 0 && got != nil || test.want >= 0 && (got == nil || got != states[test.want]) {
 				t.Errorf("chose %+v of %d", got, len(states))
+			}
+		})
+	}
+}
+
+// What stands under a shorter history is looked at after that of a longer one
+// was refused.
+func TestChooseGoesDown(t *testing.T) {
+	prompt := "mine" + strings.Repeat("\na rule that stays", 9)
+	common := world{[]string{"x=1", "y=1"}, []string{prompt}, "uau", nil}
+	begun := Begin("c", nil, Fresh, common.facts(), full).Next
+	like := func(change func(*State)) *State {
+		s := *begun
+		s.Sealed = true
+		change(&s)
+		return &s
+	}
+	another := []Effective{{Meaning: hash("another role"), Text: hash("another role")}}
+	role := func(s *State) { s.Sections, s.Text = nil, another }
+	way := func(said string, epoch int) *State {
+		return like(func(s *State) { s.Epoch, s.Edits = epoch, []Edit{{After: 1, Bytes: []byte(said)}} })
+	}
+	for name, test := range map[string]struct {
+		newer   []*State
+		older   *State
+		request world
+		chosen  bool
+	}{
+		"another conversation's role": {
+			newer:   []*State{like(func(s *State) { role(s); s.Conversation = "other" })},
+			older:   like(func(*State) {}),
+			request: common, chosen: true,
+		},
+		"its own conversation's role":     {newer: []*State{like(role)}, older: like(func(*State) {}), request: common},
+		"a role that nothing proves":      {newer: []*State{like(func(s *State) { role(s); s.Sealed = false })}, older: like(func(*State) {}), request: common, chosen: true},
+		"ways nobody tells apart":         {newer: []*State{way("a", 1), way("b", 2)}, older: way("", 1), request: world{[]string{"x=1"}, common.sections, "uau", nil}, chosen: true},
+		"ways in an epoch of their own":   {newer: []*State{way("a", 1), way("b", 2)}, older: way("", 0), request: world{[]string{"x=1"}, common.sections, "uau", nil}},
+		"the same request in another way": {newer: []*State{like(func(s *State) { role(s); s.Sent = 4 })}, older: like(func(*State) {}), request: common, chosen: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, s := range append(slices.Clone(test.newer), test.older) {
+				if s.Sent == begun.Sent {
+					s.Sent = 1
+				}
+			}
+			choice := Choice{Facts: test.request.facts(), Read: Reader{
+				Now: test.request.at,
+				Kept: func(h Hash) (string, bool) {
+					return map[Hash]string{hash(prompt): prompt, hash("another role"): "another role"}[h], true
+				},
+			}}
+			if got := choice.Choose(test.newer, false); got != nil {
+				t.Fatalf("chose %+v of the newer", got)
+			}
+			if got := choice.Choose([]*State{test.older}, false); (got != nil) != test.chosen {
+				t.Errorf("chose %+v of the older", got)
 			}
 		})
 	}
