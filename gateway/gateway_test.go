@@ -318,6 +318,30 @@ func TestClientThatLeavesEndsTheUpstreamRequest(t *testing.T) {
 	}
 }
 
+// Nobody but the provider can say that valid JSON is nested too deep: it goes out
+// as it came, and is counted as a request that was not planned.
+func TestDeepBodiesGoOutAsTheyCame(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t, answerWith(reply))
+	g, base, _ := start(t, p.URL, nil)
+	for _, levels := range []int{100, 600, 20_000} {
+		deep := strings.Repeat(`{"a":[`, levels/2) + "1" + strings.Repeat("]}", levels/2)
+		body := `{"model":"claude-opus-5","messages":[{"role":"user","content":"x"}],"metadata":` + deep + `}`
+		for _, path := range []string{"/v1/messages", "/v1/chat/completions"} {
+			if resp, got := send(t, "POST", base+path, body); resp.StatusCode != 200 {
+				t.Fatalf("%d levels, %s: status %d %s", levels, path, resp.StatusCode, got)
+			}
+			if got := p.last(t).body; got != body {
+				t.Errorf("%d levels, %s: the provider got %.200s", levels, path, got)
+			}
+		}
+	}
+	_, page := send(t, "GET", "http://"+g.AdminAddr()+"/metrics", "")
+	if !strings.Contains(page, `warmpath_unplanned_total{reason="unreadable"} 3`) {
+		t.Error("the requests are not counted as unplanned")
+	}
+}
+
 func TestRefusalsHaveTheDialectsShape(t *testing.T) {
 	p := newProvider(t, answerWith(reply))
 	_, base, _ := start(t, p.URL, nil)

@@ -185,7 +185,8 @@ func (x *exchange) read(plain []byte) (rewrite.Facts, *rewrite.Failure) {
 			return rewrite.Facts{Model: prompt.Model, ModelSpan: prompt.ModelSpan, Stream: prompt.Stream}, nil
 		}
 	}
-	if err := splice.Valid(plain); err != nil {
+	// What is nested deeper than planning reads goes out as it came.
+	if err := splice.ValidDeep(plain); err != nil {
 		return rewrite.Facts{}, badJSON(err)
 	}
 	facts, err := x.dialect.peek(plain)

@@ -10,14 +10,22 @@ import (
 type checker struct {
 	text  []byte
 	depth int
-	// kinds has a bit for each open bracket, set for an object.
-	kinds [MaxDepth / 64]uint64
+	// kinds has a bit for each open bracket, set for an object. Its length bounds
+	// the depth.
+	kinds []uint64
 }
 
 // check gives the length of the text if it is exactly one JSON value, the
 // offset of the bracket that opens too deep with deep set, or -1.
 func check(text []byte) (end int, deep bool) {
-	c := checker{text: text}
+	var kinds [MaxDepth / 64]uint64
+	return checkWithin(text, kinds[:])
+}
+
+// checkWithin is check for as many levels as there are bits in kinds.
+func checkWithin(text []byte, kinds []uint64) (end int, deep bool) {
+	c := checker{text: text, kinds: kinds}
+	most := 64 * len(kinds)
 	i := 0
 	for {
 		if i = skipSpace(text, i); i == len(text) {
@@ -25,7 +33,7 @@ func check(text []byte) (end int, deep bool) {
 		}
 		switch text[i] {
 		case '{', '[':
-			if c.depth == MaxDepth {
+			if c.depth == most {
 				return i, true
 			}
 			var empty bool

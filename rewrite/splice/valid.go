@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // MaxDepth is how many brackets may stand open at once. Real requests stay
@@ -55,7 +56,33 @@ func Valid(body []byte) *SyntaxError {
 	if end >= 0 {
 		return nil
 	}
-	// The fast check cannot say where; the slow one runs only for refusals.
+	return fault(body)
+}
+
+// ValidDeep is Valid without the bound on nesting: for text that is passed on
+// and read no further than Members does.
+func ValidDeep(body []byte) *SyntaxError {
+	end, deep := check(body)
+	at := end
+	if deep {
+		end, _ = checkWithin(body, make([]uint64, len(body)/64+1))
+	}
+	if end >= 0 {
+		return nil
+	}
+	syntax := fault(body)
+	if syntax == nil || deep && strings.HasSuffix(syntax.Msg, msgDeeper) {
+		return &SyntaxError{int64(at), fmt.Sprintf("more than %d levels of nesting, with a fault in them", MaxDepth)}
+	}
+	return syntax
+}
+
+// msgDeeper is what the slow check says when it gives up.
+const msgDeeper = "exceeded max depth"
+
+// fault finds where text is no JSON. The fast check cannot say where; the slow
+// one runs only for refusals.
+func fault(body []byte) *SyntaxError {
 	var raw json.RawMessage
 	var syntax *json.SyntaxError
 	if err := json.Unmarshal(body, &raw); errors.As(err, &syntax) {

@@ -51,6 +51,35 @@ func TestValidRefuses(t *testing.T) {
 	}
 }
 
+// Text deeper than the guard is checked all the same, however deep it is.
+func TestValidDeep(t *testing.T) {
+	nested := func(n int) string { return strings.Repeat(`[{"a":`, n) + "0" + strings.Repeat("}]", n) }
+	for name, c := range map[string]struct {
+		body   string
+		offset int64 // -1 for valid
+		msg    string
+	}{
+		"shallow":                {`{"a":[1]}`, -1, ""},
+		"deeper than the guard":  {nested(300), -1, ""},
+		"deep indeed":            {nested(1_000_000), -1, ""},
+		"shallow, and wrong":     {`{"a":}`, 5, "invalid character '}' looking for beginning of value"},
+		"deep, and wrong":        {nested(300) + "]", int64(len(nested(300))), "invalid character ']' after top-level value"},
+		"deep, closed wrongly":   {strings.Repeat("[", 513) + strings.Repeat("]", 512) + "}", 1025, "invalid character '}' after array element"},
+		"deep indeed, and wrong": {strings.Repeat("[", 100_000), 512, "more than 512 levels of nesting, with a fault in them"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			switch err := splice.ValidDeep([]byte(c.body)); {
+			case c.offset < 0 && err != nil:
+				t.Errorf("got %v, want none", err)
+			case c.offset >= 0 && err == nil:
+				t.Error("accepted")
+			case c.offset >= 0 && (err.Offset != c.offset || err.Msg != c.msg):
+				t.Errorf("got byte %d: %s\nwant byte %d: %s", err.Offset, err.Msg, c.offset, c.msg)
+			}
+		})
+	}
+}
+
 func TestSyntaxErrorNamesThePlace(t *testing.T) {
 	got := splice.Valid([]byte(`{"a":}`)).Error()
 	want := "invalid JSON at byte 5: invalid character '}' looking for beginning of value"
