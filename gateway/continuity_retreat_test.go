@@ -173,6 +173,38 @@ func TestRetreats(t *testing.T) {
 			refuse: func(_, body string) string { return when(has(body, "defer_loading"), deferText) },
 			calls:  2, own: true, after: 1, other: 1,
 		},
+		"fields that are the client's": {
+			change: func(p *pupil) { p.tools, p.system = "a b c", p.system+" New." },
+			refuse: func(_, body string) string {
+				return when(has(body, `"role":"system"`), "messages.3.content.0.foo: Extra inputs are not permitted")
+			},
+			calls: 2, own: true, after: 1, other: 2,
+		},
+		"a beta that was not at fault": {
+			change: func(p *pupil) { p.tools = "a b c" },
+			refuse: func(betas, body string) string {
+				switch {
+				case !has(body, "tool_addition"):
+					return ""
+				case has(betas, "inline-tools"):
+					return betaText
+				}
+				return tooLongText
+			},
+			calls: 3, own: true, after: 1, other: 3,
+		},
+		"betas that are named one by one": {
+			change: lowers,
+			refuse: func(betas, _ string) string {
+				for _, beta := range []string{"inline-tools-2026-09-15", "mid-conversation-output-config-2026-07-01"} {
+					if has(betas, beta) {
+						return strings.Replace(betaText, "inline-tools-2026-09-15", beta, 1)
+					}
+				}
+				return ""
+			},
+			calls: 1, own: true, after: 1, other: 1, beta: "mid-conversation-tool-changes",
+		},
 		"an unknown control of thinking": {
 			change: func(p *pupil) { p.tools = "" },
 			refuse: func(_, body string) string {

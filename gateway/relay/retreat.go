@@ -3,7 +3,6 @@ package relay
 import (
 	"bytes"
 	"slices"
-	"sync"
 
 	"warmpath/gateway/upstream"
 	"warmpath/rewrite/continuity"
@@ -33,6 +32,7 @@ const maxRefusal = 64 << 10
 const (
 	saysBound   = "bound to a different conversation"
 	saysUnknown = `Unexpected role \"system\"`
+	saysRoles   = "Input should be 'user' or 'assistant'"
 	saysExtra   = "Extra inputs are not permitted"
 	saysBetas   = "`anthropic-beta`"
 )
@@ -43,7 +43,7 @@ const ofEffort = ".output_config"
 // ofSystem and ofChanges are in refusals of system messages, and of what changes
 // the tools in them.
 var (
-	ofSystem  = []string{saysUnknown, "role 'system'"}
+	ofSystem  = []string{saysUnknown, saysRoles, "role 'system'"}
 	ofChanges = []string{"tool_addition", "tool_removal", "tool_reference", "tool_definition", "tool_name_conflict", "available_tools_limit_exceeded"}
 )
 
@@ -75,8 +75,9 @@ func (x *exchange) judge(refusal []byte) (why retreat, ok bool) {
 		why = noAsking
 	case w.marked && says("cache_control"):
 		why = noMarks
-	case says(saysBetas) && says(w.betas...), edited && says(saysExtra):
-		why = noBeta
+	case lacking(noBeta, refusal, w.betas)&^w.gone != 0 && (edited || says(saysBetas)):
+		// A provider may name one thing at a time.
+		return noBeta, true
 	case inserted && says(ofSystem...), inserted && says(ofChanges...), inserted && says(ofEffort):
 		why = noSystem
 	default:
@@ -85,7 +86,7 @@ func (x *exchange) judge(refusal []byte) (why retreat, ok bool) {
 	if w.tried[why] {
 		why = noEdits
 	}
-	return why, !w.tried[why] && (edited || why == noBeta)
+	return why, !w.tried[why] && edited
 }
 
 // retreat changes the request after a refusal. It returns false if there is
@@ -94,8 +95,7 @@ func (x *exchange) retreat(why retreat, refusal []byte) bool {
 	w := x.warmth
 	w.tried[why] = true
 	x.relay.metrics.Retreated(string(why))
-	w.lacks |= lacking(why, refusal, w.betas)
-	w.able = w.lacks.without(w.able)
+	w.refused(why, refusal)
 	switch why {
 	case dropBound:
 		w.plan.Drop, w.plan.Next.Drop = true, true
@@ -125,7 +125,8 @@ func (x *exchange) retreat(why retreat, refusal []byte) bool {
 
 // lasting reports a plan that needs nothing which the provider is taken to lack.
 func (w *warmth) lasting() bool {
-	return (w.able.Text || len(w.plan.Inserts) == 0) && (w.able.Reference || !w.changesTools()) && (w.able.Effort || !w.plan.Next.Leveled)
+	return (w.able.Text || len(w.plan.Inserts) == 0) && (w.able.Reference || !w.inserts(`"type":"tool_`)) &&
+		(w.able.Define || !w.inserts(`"type":"tool_definition"`)) && (w.able.Effort || !w.plan.Next.Leveled)
 }
 
 // giveUp goes back to the client's own bytes. The thinking in the history was
@@ -133,79 +134,6 @@ func (w *warmth) lasting() bool {
 func (w *warmth) giveUp() {
 	w.unmarked, w.unasking = true, true
 	w.plan = continuity.Begin(w.plan.Next.Conversation, w.plan.Next, "retreat", w.facts, w.able)
-}
-
-// lack are abilities that a provider does not have after all.
-type lack uint8
-
-const (
-	lacksText lack = 1 << iota
-	lacksDefine
-	lacksReference
-	lacksBinding
-	lacksAutomatic
-	lacksDiagnostics
-	lacksEffort
-)
-
-// lacking is what a refusal says about the provider. A misplaced message says
-// nothing: it is the plan that was wrong.
-func lacking(why retreat, refusal []byte, betas []string) (lacks lack) {
-	says := func(word string) bool { return bytes.Contains(refusal, []byte(word)) }
-	switch why {
-	case noSystem:
-		switch {
-		case says(saysUnknown):
-			lacks = lacksText | lacksDefine | lacksReference
-		case says(ofEffort):
-			lacks = lacksEffort
-		case says("not supported"):
-			lacks = lacksDefine | lacksReference
-		}
-	case noBeta:
-		for beta, lack := range map[string]lack{betaDefine: lacksDefine, betaByName: lacksReference, betaBinding: lacksBinding, betaEffort: lacksEffort} {
-			if slices.Contains(betas, beta) && says(beta) {
-				lacks |= lack
-			}
-		}
-		switch {
-		case lacks != 0:
-		case says("block_binding"):
-			lacks = lacksBinding
-		case says("output_config"):
-			lacks = lacksEffort
-		default:
-			lacks = lacksDefine | lacksReference
-		}
-	case noMarks:
-		if says(saysExtra) {
-			lacks = lacksAutomatic
-		}
-	case noAsking:
-		lacks = lacksDiagnostics
-	case dropBound, noEdits:
-	}
-	return lacks
-}
-
-// without takes away what is lacking.
-func (l lack) without(able continuity.Abilities) continuity.Abilities {
-	able.Text = able.Text && l&lacksText == 0
-	able.Define = able.Define && l&lacksDefine == 0
-	able.Reference = able.Reference && l&lacksReference == 0
-	able.Binding = able.Binding && l&lacksBinding == 0
-	able.Automatic = able.Automatic && l&lacksAutomatic == 0
-	able.Diagnostics = able.Diagnostics && l&lacksDiagnostics == 0
-	able.Effort = able.Effort && l&lacksEffort == 0
-	return able
-}
-
-// learn remembers what a provider has refused, once the request has gone through
-// without: only then was it ours that was at fault.
-func (x *exchange) learn(status int) {
-	if w := x.warmth; w != nil && status < 400 {
-		x.relay.refusals.add(x.target.Provider.Name, x.target.Model, w.lacks)
-	}
 }
 
 // readAhead reads the beginning of a refusal, which is all of it for those that
@@ -222,33 +150,6 @@ func (x *exchange) readAhead(resp *upstream.Response) []byte {
 	return body
 }
 
-// refusals remembers what models at providers lack of what their row in the
-// catalog allows, until the process ends. Only a request that the provider
-// accepts without it proves the lack.
-type refusals struct {
-	mu    sync.RWMutex
-	lacks map[[2]string]lack
-}
-
-func (r *refusals) add(provider, model string, lacks lack) {
-	if lacks == 0 {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.lacks == nil {
-		r.lacks = map[[2]string]lack{}
-	}
-	r.lacks[[2]string{provider, model}] |= lacks
-}
-
-// without takes away what has been refused.
-func (r *refusals) without(provider, model string, able continuity.Abilities) continuity.Abilities {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	return r.lacks[[2]string{provider, model}].without(able)
-}
-
 // The betas that the gateway's own edits need.
 const (
 	betaDefine  = "inline-tools-2026-09-15"
@@ -261,7 +162,7 @@ const (
 // may be part of the cache's key, and must then not change half-way.
 func (w *warmth) needs(early bool) []string {
 	var betas []string
-	if early || w.changesTools() {
+	if early || w.inserts(`"type":"tool_`) {
 		switch {
 		case w.able.Define:
 			betas = append(betas, betaDefine)
@@ -281,10 +182,10 @@ func (w *warmth) needs(early bool) []string {
 	return betas
 }
 
-// changesTools reports directives that add or withdraw tools. What they quote
-// of the system prompt is escaped.
-func (w *warmth) changesTools() bool {
+// inserts reports directives that have a piece of JSON in them, like those that
+// add or withdraw tools. What they quote of the system prompt is escaped.
+func (w *warmth) inserts(piece string) bool {
 	return slices.ContainsFunc(w.plan.Inserts, func(e continuity.Edit) bool {
-		return bytes.Contains(e.Bytes, []byte(`"type":"tool_`))
+		return bytes.Contains(e.Bytes, []byte(piece))
 	})
 }

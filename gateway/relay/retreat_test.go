@@ -2,6 +2,7 @@ package relay
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -29,7 +30,7 @@ func TestBetasGoAlongWithWhatNeedsThem(t *testing.T) {
 		"efforts, early":             {able: efforts, early: true, want: []string{betaDefine, betaEffort}},
 		"efforts by message":         {able: efforts, leveled: true, want: []string{betaEffort}},
 		"efforts refused":            {able: lacking(noBeta, []byte("messages.6.output_config: "+saysExtra), []string{betaDefine, betaEffort}).without(efforts), early: true, want: []string{betaDefine}},
-		"the beta of efforts":        {able: lacking(noBeta, []byte(betaEffort), []string{betaDefine, betaEffort}).without(efforts), early: true, want: []string{betaDefine}},
+		"the beta of efforts":        {able: lacking(noBeta, []byte(saysBetas+betaEffort), []string{betaDefine, betaEffort}).without(efforts), early: true, want: []string{betaDefine}},
 		"text needs none":            {able: all, inserts: []continuity.Edit{says}},
 		"tools from the first on":    {able: all, inserts: []continuity.Edit{adds, says}, want: []string{betaDefine}},
 		"dropped thinking":           {able: all, drop: true, want: []string{betaBinding}},
@@ -45,5 +46,68 @@ func TestBetasGoAlongWithWhatNeedsThem(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestWhatIsLearnedOfRefusals(t *testing.T) {
+	const changes = lacksDefine | lacksReference
+	for name, test := range map[string]struct {
+		why   retreat
+		words string
+		want  lack
+	}{
+		"a deferred tool":              {noBeta, "tools.2.custom.defer_loading: " + saysExtra, changes},
+		"a reference":                  {noBeta, "messages.3.content.0.tool_addition.tool.tool_reference: " + saysExtra, changes},
+		"two at once":                  {noBeta, "messages.3.content.0.tool_removal: " + saysExtra + `\nmessages.4.output_config: ` + saysExtra, changes | lacksEffort},
+		"a control of thinking":        {noBeta, "thinking.adaptive.block_binding: " + saysExtra, lacksBinding},
+		"the client's effort":          {noBeta, "output_config.effort: " + saysExtra, 0},
+		"the client's field":           {noBeta, "messages.3.content.0.foo: " + saysExtra, 0},
+		"the client's field, quoted":   {noBeta, "messages.3.foo: " + saysExtra + " (tool_addition)", 0},
+		"no field at all":              {noBeta, saysExtra, 0},
+		"another's beta":               {noBeta, "Unexpected value(s) `foo-2030-01-01` for the `anthropic-beta` header.", 0},
+		"the beta of another sentence": {noBeta, betaDefine + " is a fine name", 0},
+		"the automatic mark":           {noMarks, "cache_control: " + saysExtra, lacksAutomatic},
+		"the mark of a message":        {noMarks, "messages.0.content.4.cache_control: " + saysExtra, 0},
+		"a misplaced message":          {noSystem, "messages.3: role 'system' must precede an 'assistant' message", 0},
+		"roles":                        {noSystem, "messages.3.role: Input should be 'user' or 'assistant'", lacksText | changes},
+		"anything, at the last":        {noEdits, "tools.2.custom.defer_loading: " + saysExtra, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := lacking(test.why, []byte(`{"error":{"message":"`+test.words+`"}}`), []string{betaDefine, betaEffort}); got != test.want {
+				t.Errorf("got %b, want %b", got, test.want)
+			}
+		})
+	}
+}
+
+// Only the step back that made the request succeed was at what was wrong.
+func TestOnlyTheLastRetreatTeaches(t *testing.T) {
+	w := &warmth{betas: []string{betaDefine}}
+	w.refused(noBeta, []byte(saysBetas+betaDefine))
+	w.refused(noEdits, []byte("no"))
+	if w.lacks != 0 || w.gone != lacksDefine {
+		t.Errorf("learned %b, gone without %b", w.lacks, w.gone)
+	}
+}
+
+func TestLessonsAreForgotten(t *testing.T) {
+	all := continuity.Abilities{Text: true, Define: true}
+	first := time.Unix(1e9, 0)
+	var r refusals
+	r.add("p", "m", lacksDefine, first)
+	r.add("p", "m", lacksText, first.Add(time.Minute))
+	for _, test := range []struct {
+		after time.Duration
+		model string
+		want  continuity.Abilities
+	}{{time.Minute, "m", continuity.Abilities{}}, {believed, "m", continuity.Abilities{}}, {believed + time.Minute, "m", all}, {time.Minute, "other", all}} {
+		if diff := cmp.Diff(test.want, r.without("p", test.model, all, first.Add(test.after))); diff != "" {
+			t.Errorf("%s after %v: %s", test.model, test.after, diff)
+		}
+	}
+	// What was forgotten does not come back with what is found next.
+	r.add("p", "m", lacksText, first.Add(2*believed))
+	if got := r.without("p", "m", all, first.Add(2*believed)); !got.Define || got.Text {
+		t.Errorf("got %+v", got)
 	}
 }

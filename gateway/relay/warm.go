@@ -35,8 +35,10 @@ type warmth struct {
 	// saved says that the next state is in the store.
 	saved bool
 	// lacks is what the provider will be taken to lack if it accepts the request
-	// without.
-	lacks lack
+	// without; gone is all that the request does without after refusals.
+	lacks, gone lack
+	// rung is the newest retreat.
+	rung retreat
 	// marked says that marks are the gateway's, unmarked that they must not be.
 	marked, unmarked bool
 	// blind says that the store did not answer. What it has of the conversation
@@ -190,7 +192,7 @@ func (x *exchange) abilities() continuity.Abilities {
 	able := x.target.Provider.Abilities(x.target.Model)
 	able.Keep = x.settings.Echoes
 	able.Automatic = able.Automatic && x.settings.Marks && x.req.Operation == OpGenerate
-	return x.relay.refusals.without(x.target.Provider.Name, x.target.Model, able)
+	return x.relay.refusals.without(x.target.Provider.Name, x.target.Model, able, x.record.Arrived)
 }
 
 // board waits for a request with the same cold prefix, if there is one.
