@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -225,4 +226,65 @@ func storeMissesOneRequest(t *testing.T) {
 	if !strings.HasPrefix(prompts[4], prompts[2]) {
 		t.Error("after the outage the prefix is not the one from before it")
 	}
+}
+
+// A Redis that was emptied gets all that the other gateways need, of new
+// conversations as well.
+func TestAnEmptiedStoreIsFilledAgain(t *testing.T) {
+	t.Parallel()
+	address := redisServer(t)
+	_, origin := simulated(t)
+	node := func() string {
+		store, err := redis.Open(address, redis.Options{Timeout: 30 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, base, _ := startWith(t, origin, gateway.Options{Store: cache.NewGuard(store, cache.GuardOptions{Deadline: 30 * time.Second})}, func(cfg *config.Config) { cfg.Quiet = true })
+		return base
+	}
+	here, there := node(), node()
+	// All agents have the same tools and the same prompt.
+	play := func(key string, bases ...string) {
+		t.Helper()
+		a := newAgent(rand.New(rand.NewPCG(7, 7)), "claude-opus-5-5")
+		var conversation string
+		for i, base := range bases {
+			if i == 1 {
+				moods["adds a tool"](a)
+				moods["another day"](a)
+			}
+			a.say()
+			for called := true; called; {
+				status, answer, header := postMessages(t, base, key, a.body())
+				var got struct{ Content json.RawMessage }
+				if err := json.Unmarshal(answer, &got); err != nil || status != 200 {
+					t.Fatalf("status %d: %s", status, answer)
+				}
+				if now := header.Get("Warmpath-Conversation"); conversation != "" && now != conversation {
+					t.Errorf("%s: request %d goes on as %s, was %s", key, i, now, conversation)
+				} else {
+					conversation = now
+				}
+				if i > 0 && header.Get("Warmpath-Edits") == "0" {
+					t.Errorf("%s: request %d was not edited", key, i)
+				}
+				called = a.hear(got.Content)
+			}
+		}
+	}
+	play("before", here, here, there)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(address, "redis://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	var ok [5]byte
+	if _, err := fmt.Fprint(conn, "FLUSHALL\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(conn, ok[:]); err != nil || string(ok[:]) != "+OK\r\n" {
+		t.Fatalf("%q, %v", ok, err)
+	}
+	play("behind", here, here, node())
+	play("at once", here, node())
 }

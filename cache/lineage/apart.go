@@ -24,11 +24,12 @@ const (
 type writing struct {
 	l       *Lineage
 	now     time.Time
+	losses  int // that had been seen when this began
 	entries []cache.Entry
 	apart   int // the number of entries, at the beginning, that are noted as recent
 }
 
-func (l *Lineage) writing() *writing { return &writing{l: l, now: time.Now()} }
+func (l *Lineage) writing() *writing { return &writing{l: l, now: time.Now(), losses: l.recent.seen()} }
 
 // due reports whether what stands under its own hash has to be written: not if
 // that was done just now, or is about to be.
@@ -53,17 +54,49 @@ func (w *writing) elements(keep map[continuity.Hash][]byte) {
 	}
 }
 
-// record is a state as it is written, with its parts kept.
+// record is a state as it is written, with its parts kept. When a part is due,
+// so are the elements that the state needs, as far as they are at hand: no request
+// that only goes on brings them again.
 func (w *writing) record(s *continuity.State) ([]byte, error) {
+	parts, due := 0, 0
 	record := encode(s, func(hash continuity.Hash, part []byte) {
+		parts++
 		if key := partKey(hash); w.due(key) {
+			due++
 			w.keep(key, bytes.Clone(part))
 		}
 	})
 	if len(record) > maxState {
 		return nil, fmt.Errorf("writing a state of %d bytes, where %d is the most: %w", len(record), maxState, cache.ErrTooLarge)
 	}
+	if due > 0 || parts == 0 {
+		w.again(s)
+	}
 	return record, nil
+}
+
+// again adds the elements of a state that are at hand and due.
+func (w *writing) again(s *continuity.State) {
+	add := func(hash continuity.Hash) {
+		key := elementKey(hash)
+		if value := w.l.recent.get(key); value != nil && w.due(key) {
+			w.keep(key, value)
+		}
+	}
+	for i := range s.Tools {
+		add(s.Tools[i].Exact)
+	}
+	for i := range s.Sections {
+		add(s.Sections[i].Exact)
+	}
+	for i := range s.Text {
+		add(s.Text[i].Text)
+	}
+	for i := range s.Echoes {
+		if s.Echoes[i].Kept {
+			add(s.Echoes[i].Exact)
+		}
+	}
 }
 
 func (w *writing) write(ctx context.Context) error {
@@ -74,7 +107,7 @@ func (w *writing) write(ctx context.Context) error {
 		return err
 	}
 	for _, e := range w.entries[:w.apart] {
-		w.l.recent.put(e.Key, e.Value, w.now)
+		w.l.recent.put(e.Key, e.Value, w.now, w.losses)
 	}
 	return nil
 }
@@ -112,7 +145,7 @@ func (l *Lineage) read(ctx context.Context, key func(continuity.Hash) string, ha
 	for i, value := range values {
 		if value != nil {
 			found[missing[i]] = value
-			l.recent.put(keys[i], value, time.Time{})
+			l.recent.put(keys[i], value, time.Time{}, 0)
 		}
 	}
 	return found, nil

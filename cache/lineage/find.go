@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"warmpath/rewrite/continuity"
 )
@@ -103,18 +104,23 @@ func (k *Known) look(ctx context.Context, down int) error {
 		}
 		places = append(places, level{Level: Level{Sent: i}, head: k.heads[i]})
 	}
-	keys := make([]string, len(places))
+	keys := make([]string, len(places), len(places)+1)
 	for i := range places {
 		keys[i] = headKey(places[i].head)
 	}
-	values, err := k.lineage.store.GetMany(ctx, keys...)
+	values, err := k.lineage.store.GetMany(ctx, append(keys, beaconKey)...)
 	if err != nil {
 		return err
 	}
+	k.lineage.watch(ctx, values[len(places)])
+	values = values[:len(places)]
 	for i, value := range slices.Backward(values) {
 		if len(value) > 0 {
 			places[i].value = value
 			k.found = append(k.found, places[i])
+		} else if k.lineage.heads.remove(places[i].head) {
+			// What it needs may be gone as well.
+			k.lineage.recent.lost(time.Now(), lossPause)
 		}
 		if !places[i].Sealed && places[i].Sent == len(k.heads)-1 {
 			k.own = value

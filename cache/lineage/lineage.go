@@ -36,6 +36,7 @@ type Lineage struct {
 	recent *recent
 	heads  heads
 	chains chains
+	beacon beacon
 }
 
 // New makes a lineage that forgets a conversation when nothing was heard of it
@@ -120,6 +121,7 @@ func (l *Lineage) Save(ctx context.Context, head Head, known *Known, next *conti
 
 // Keep keeps elements by their hashes, for a state that is yet to be saved.
 func (l *Lineage) Keep(ctx context.Context, keep map[continuity.Hash][]byte) error {
+	l.ask(ctx)
 	w := l.writing()
 	w.elements(keep)
 	if err := w.write(ctx); err != nil {

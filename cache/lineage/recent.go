@@ -17,13 +17,18 @@ type recent struct {
 	items map[string]*list.Element // of *recentItem
 	used  *list.List               // the last used at the front
 	size  int
+	// losses counts the times that the store was seen to have lost something.
+	losses int
+	last   time.Time // of these
 }
 
 type recentItem struct {
 	key   string
 	value []byte
-	// written is when this process last wrote it to the store, if ever.
+	// written is when this process last wrote it to the store, if ever, and losses
+	// how often that had lost something by then.
 	written time.Time
+	losses  int
 }
 
 // recentCost is about what an item takes beside its key and value.
@@ -45,27 +50,50 @@ func (r *recent) get(key string) []byte {
 	return e.Value.(*recentItem).value
 }
 
-// writtenSince reports whether this process has written the key after a time.
+// lost forgets what was written, but not the values, unless that was done within
+// a pause before now.
+func (r *recent) lost(now time.Time, pause time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now.Sub(r.last) >= pause {
+		r.losses++
+		r.last = now
+	}
+}
+
+// seen is how often the store was seen to have lost something.
+func (r *recent) seen() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.losses
+}
+
+// writtenSince reports whether this process has written the key after a time,
+// and the store has lost nothing since.
 func (r *recent) writtenSince(key string, when time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e := r.items[key]
-	return e != nil && e.Value.(*recentItem).written.After(when)
+	if e == nil {
+		return false
+	}
+	item := e.Value.(*recentItem)
+	return item.losses == r.losses && item.written.After(when)
 }
 
-// put notes a copy of a value; when is the time at which it was written, zero for one that
-// was read.
-func (r *recent) put(key string, value []byte, when time.Time) {
+// put notes a copy of a value; when is the time at which it was written, zero for
+// one that was read, and losses what was seen by then.
+func (r *recent) put(key string, value []byte, when time.Time, losses int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e := r.items[key]; e != nil {
 		r.used.MoveToFront(e)
-		if item := e.Value.(*recentItem); when.After(item.written) {
-			item.written = when
+		if item := e.Value.(*recentItem); !when.Before(item.written) {
+			item.written, item.losses = when, losses
 		}
 		return
 	}
-	item := &recentItem{key, bytes.Clone(value), when}
+	item := &recentItem{key, bytes.Clone(value), when, losses}
 	if item.cost() > r.max {
 		return
 	}
@@ -100,6 +128,17 @@ func (h *heads) add(head Head) {
 		h.young = make(map[Head]struct{})
 	}
 	h.young[head] = struct{}{}
+}
+
+// remove forgets a history.
+func (h *heads) remove(head Head) (known bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, young := h.young[head]
+	_, older := h.older[head]
+	delete(h.young, head)
+	delete(h.older, head)
+	return young || older
 }
 
 // last is the index of the last of some histories that is known here, or -1.
