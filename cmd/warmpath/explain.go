@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -21,8 +22,8 @@ const explainUsage = `usage: warmpath explain [flags] OLDER.json NEWER.json
 
 Compares two successive Messages request bodies of one conversation: what
 differs, where the provider's prompt cache breaks, how many tokens are processed
-again for it, and what the gateway would send instead. Nothing leaves this
-machine.
+again for it, and what the gateway would send instead, or why it would take the
+newer one for another conversation. Nothing leaves this machine.
 
 With --conversation it asks a running gateway what it made of each request of a
 conversation, whose name is in the reply header warmpath-conversation, or of all
@@ -53,6 +54,9 @@ func explain(args []string, stdout, stderr io.Writer) int {
 	e, err := explainFiles(flags.Arg(0), flags.Arg(1))
 	if err != nil {
 		fmt.Fprintln(stderr, "warmpath explain:", err)
+		if _, other := errors.AsType[*otherDialect](err); other {
+			return exitUsage
+		}
 		return exitFailure
 	}
 	if *asJSON {
@@ -114,8 +118,12 @@ type explainedPlan struct {
 	Keeps  bool   `json:"keeps_prefix"`
 	Reason string `json:"reason,omitempty"`
 	Frozen bool   `json:"frozen"`
+	// Apart says that the request goes out as it came, as a conversation of its own.
+	Apart bool `json:"apart"`
 	// Does says in words what the gateway would do.
 	Does []string `json:"does"`
+	// Assumes says what cannot be known from two bodies.
+	Assumes []string `json:"assumes,omitempty"`
 	// Directives are the messages that are appended, if any.
 	Directives []json.RawMessage `json:"directives,omitempty"`
 	Tokens     int64             `json:"tokens_appended"`
@@ -202,6 +210,9 @@ func readRequest(file string) ([]byte, *continuity.Facts, error) {
 	body = bytes.TrimSpace(body)
 	if fault := splice.Valid(body); fault != nil {
 		return nil, nil, fmt.Errorf("%s is not JSON: %w", file, fault)
+	}
+	if dialect := dialectOf(body); dialect != "Messages" {
+		return nil, nil, &otherDialect{file, dialect}
 	}
 	facts, err := anthropic.ReadFacts(body)
 	if err != nil {

@@ -27,16 +27,21 @@ func drawExplanation(to io.Writer, e *explanation) {
 		drawLines(to, "      ", d.Old, "-", func(s string) string { return paint(bad, s) })
 		drawLines(to, "      ", d.New, "+", func(s string) string { return paint(good, s) })
 	}
-	switch through := e.Through; through.Reason {
-	case "":
+	switch through := e.Through; {
+	case through.Apart:
+		fmt.Fprintf(to, "\n%s: sent as it came, as a conversation of its own (%s).\n", paint(quiet, "Through warmpath"), through.Reason)
+	case through.Reason == "":
 		fmt.Fprintf(to, "\n%s: the prefix stays.\n", paint(good, "Through warmpath"))
-	case "messages_changed", "params_changed":
+	case through.Reason == "messages_changed", through.Reason == "params_changed":
 		fmt.Fprintf(to, "\n%s: tools and system prompt stay, messages are read again (%s).\n", paint(bad, "Through warmpath"), through.Reason)
 	default:
 		fmt.Fprintf(to, "\n%s: a new prefix as well (%s).\n", paint(bad, "Through warmpath"), through.Reason)
 	}
 	for _, what := range e.Through.Does {
 		fmt.Fprintf(to, "  %s\n", what)
+	}
+	for _, what := range e.Through.Assumes {
+		fmt.Fprintf(to, "  %s\n", paint(quiet, "assuming that "+what))
 	}
 	if len(e.Through.Directives) > 0 {
 		fmt.Fprintf(to, "  appends about %s tokens:\n", thousands(e.Through.Tokens))

@@ -20,36 +20,46 @@ func planned(older, newer []byte, olderFacts, newerFacts *continuity.Facts, c *c
 	}
 	p, _ := catalog.Default().Provider("anthropic")
 	able := p.Abilities(newerFacts.Model)
+	able.Keep = true
 	kept := map[continuity.Hash]string{}
 	for _, section := range olderFacts.Sections {
 		kept[section.Exact] = splice.Text(older[section.Text.Start:section.Text.End])
 	}
 	result := explainedPlan{}
-	plan := continuity.Continue(continuity.Begin("", nil, continuity.Fresh, olderFacts, able).Next, newerFacts, able, continuity.Reader{
-		Now:  func(span rewrite.Span) string { return splice.Text(newer[span.Start:span.End]) },
-		Kept: func(hash continuity.Hash) (string, bool) { text, ok := kept[hash]; return text, ok },
+	read := continuity.Reader{
+		Restore: able.Text,
+		Now:     func(span rewrite.Span) string { return splice.Text(newer[span.Start:span.End]) },
+		Kept:    func(hash continuity.Hash) (string, bool) { text, ok := kept[hash]; return text, ok },
 		Render: func(d *continuity.Directive) []byte {
 			directive := anthropic.Directive{Texts: d.Texts, Remove: d.Remove, Add: d.Add, Effort: d.Effort}
 			for _, span := range d.Define {
-				directive.Define = append(directive.Define, newer[span.Start:span.End])
+				directive.Define = append(directive.Define, anthropic.StripMark(newer[span.Start:span.End]))
 			}
 			rendered := anthropic.Render(directive)
 			result.Directives = append(result.Directives, json.RawMessage(rendered))
 			result.Tokens += tokensOf(len(rendered))
 			return rendered
 		},
-	})
+	}
+	known := recognize(olderFacts, newerFacts, able, read)
+	if known.state == nil {
+		return explainedPlan{Apart: true, Reason: known.reason, Does: []string{known.why}, Assumes: known.assumes}
+	}
+	plan := continuity.Continue(known.state, newerFacts, able, read)
 	if plan.Epoch != continuity.None {
-		return explainedPlan{Reason: string(plan.Epoch), Does: []string{"begins a new prefix: " + unable(able, plan.Epoch)}}
+		return explainedPlan{Reason: string(plan.Epoch), Does: []string{"begins a new prefix: " + unable(able, plan.Epoch)}, Assumes: known.assumes}
 	}
 	result.Frozen = plan.Tools != nil || plan.Sections != nil
 	result.Does = does(plan)
+	if !plan.Untouched() {
+		result.Assumes = known.assumes
+	}
 	before, now := olderFacts.Params, newerFacts.Params
 	if plan.Effort != nil {
 		before, now = before.Without("output_config"), now.Without("output_config")
 	}
 	switch {
-	case c.Common < len(olderFacts.Messages):
+	case c.Common < len(olderFacts.Messages) && known.state.Sent < len(olderFacts.Messages):
 		result.Reason = "messages_changed"
 		result.Does = append(result.Does, fmt.Sprintf("leaves the history as the client wants it: what stands from messages[%d] on is read again", c.Common))
 	case before != now:
@@ -83,6 +93,7 @@ func does(plan *continuity.Plan) (what []string) {
 	}
 	say(plan.Tools != nil, "sends the tools as first sent")
 	say(plan.Sections != nil, "sends the system prompt as first sent")
+	say(len(plan.Again) > 0, "sends %s as first sent", counted(len(plan.Again), "message"))
 	if said := plan.Said; said != nil {
 		say(len(said.Remove) > 0, "withdraws %s", strings.Join(said.Remove, ", "))
 		say(len(said.Add) > 0, "adds %s", strings.Join(said.Add, ", "))

@@ -2,6 +2,7 @@ package continuity
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"warmpath/rewrite"
@@ -91,8 +92,21 @@ func (c *Comparison) tools(older, newer []Tool) {
 	for i := range older {
 		at[older[i].Name] = i
 	}
+	gone := maps.Clone(at)
+	for i := range newer {
+		delete(gone, newer[i].Name)
+	}
+	// What is gone is told before what stands at its place now, or behind it.
+	removed := func(from, to int) {
+		for i := from; i < min(to, len(older)); i++ {
+			if _, is := gone[older[i].Name]; is {
+				c.add(Difference{Tier: TierTools, Path: fmt.Sprintf("tools[%d]", i), Kind: "removed", Name: older[i].Name, Before: older[i].Span})
+			}
+		}
+	}
 	last := -1
 	for i := range newer {
+		removed(i, i+1)
 		tool, path := &newer[i], fmt.Sprintf("tools[%d]", i)
 		j, ok := at[tool.Name]
 		if !ok {
@@ -114,11 +128,7 @@ func (c *Comparison) tools(older, newer []Tool) {
 		last = max(last, j)
 		delete(at, tool.Name)
 	}
-	for i := range older {
-		if _, gone := at[older[i].Name]; gone {
-			c.add(Difference{Tier: TierTools, Path: fmt.Sprintf("tools[%d]", i), Kind: "removed", Name: older[i].Name, Before: older[i].Span})
-		}
-	}
+	removed(len(newer), len(older))
 }
 
 func (c *Comparison) sections(older, newer []Section, text func(bool, rewrite.Span) string) {

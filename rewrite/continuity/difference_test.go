@@ -36,8 +36,8 @@ func TestCompare(t *testing.T) {
 		"tool gone, tool changed": {
 			world{tools: []string{"x=1", "y=1", "z=1"}, messages: "u"}, world{tools: []string{"x=1", "z=2"}, messages: "u"},
 			want{[]Difference{
-				{Tier: TierTools, Path: "tools[1]", Kind: "changed", Name: "z"},
 				{Tier: TierTools, Path: "tools[1]", Kind: "removed", Name: "y"},
+				{Tier: TierTools, Path: "tools[1]", Kind: "changed", Name: "z"},
 			}, "tools[1]", 0, "x=1"},
 		},
 		"deferred tool": {

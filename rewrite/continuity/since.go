@@ -1,6 +1,9 @@
 package continuity
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Since lists what a request changes of the turn before it, as the client sent
 // both, in the order of the prefix. Known is the number of its messages that the
@@ -51,7 +54,7 @@ func (d *differences) tools(before []FrozenTool, now []Tool) {
 	for i := range before {
 		at[before[i].Name] = i
 	}
-	last := -1
+	last, first := -1, len(*d)
 	for i := range now {
 		tool := &now[i]
 		one := Difference{Tier: TierTools, Path: fmt.Sprintf("tools[%d]", i), Name: tool.Name, After: tool.Span, Index: i, Exact: tool.Exact}
@@ -79,6 +82,17 @@ func (d *differences) tools(before []FrozenTool, now []Tool) {
 			d.add(Difference{Tier: TierTools, Path: fmt.Sprintf("tools[%d]", i), Kind: "removed", Name: before[i].Name, Index: i})
 		}
 	}
+	// What is gone stands before what stands at its place now, or behind it.
+	slices.SortStableFunc((*d)[first:], func(a, b Difference) int {
+		switch gone := "removed"; {
+		case a.Index != b.Index, a.Kind == b.Kind:
+		case a.Kind == gone:
+			return -1
+		case b.Kind == gone:
+			return 1
+		}
+		return a.Index - b.Index
+	})
 }
 
 // sections compares with the sections in effect. Those that are left on both

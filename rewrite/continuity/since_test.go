@@ -25,7 +25,7 @@ func TestSince(t *testing.T) {
 		"tools come, go and change": {
 			world{tools: []string{"x=1", "y=1", "z=1"}, messages: "u"},
 			world{tools: []string{"w=1", "x=2", "z=1"}, messages: "u"},
-			[]Difference{tool("tools[0]", "added", "w"), tool("tools[1]", "changed", "x"), tool("tools[1]", "removed", "y")},
+			[]Difference{tool("tools[0]", "added", "w"), tool("tools[1]", "removed", "y"), tool("tools[1]", "changed", "x")},
 		},
 		"tools in another order": {
 			world{tools: []string{"x=1", "y=1"}, messages: "u"}, world{tools: []string{"y=1", "x=1"}, messages: "u"},
