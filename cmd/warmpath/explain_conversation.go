@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"warmpath/gateway/console"
+	"warmpath/rewrite/continuity"
 )
 
 // explainConversation asks a running gateway what it made of a conversation, or
@@ -80,6 +81,53 @@ func drawRequests(to io.Writer, requests []console.Request) {
 			fmt.Fprintf(to, "        %s\n", paint(len(inks), done))
 		}
 	}
+	if said := legend(requests, paint); said != "" {
+		fmt.Fprintf(to, "\n%s\n", said)
+	}
+}
+
+// legend says what the marks mean that have been used.
+func legend(requests []console.Request, paint func(int, string) string) string {
+	var all turnUsage
+	used := map[string]bool{}
+	for _, r := range requests {
+		u := tokensIn(r)
+		all.cached, all.written, all.rest = all.cached+u.cached, all.written+u.written, all.rest+u.rest
+		for _, change := range shown(r) {
+			used[change.Kind] = true
+		}
+	}
+	var said []string
+	for i, ink := range []struct {
+		tokens int64
+		means  string
+	}{{all.cached, "from the cache"}, {all.written, "written to it"}, {all.rest, "neither"}} {
+		if ink.tokens > 0 {
+			said = append(said, paint(i, inks[i].block)+" "+ink.means)
+		}
+	}
+	for _, kind := range []struct{ kind, means string }{
+		{"added", "added"}, {"removed", "removed"}, {"changed", "changed"}, {"moved", "moved"}, {"respelled", "the same, written otherwise"},
+	} {
+		if used[kind.kind] {
+			said = append(said, signs[kind.kind]+" "+kind.means)
+		}
+	}
+	return strings.Join(said, "   ")
+}
+
+// shown are the changes of a request that are told of. That something is written
+// otherwise than before is what agents do all the time: it is told of where the
+// cache has missed.
+func shown(r console.Request) []console.Change {
+	if r.Continuity == nil {
+		return nil
+	}
+	changes := slices.Clone(r.Continuity.Changes)
+	if r.Miss == nil {
+		changes = slices.DeleteFunc(changes, func(c console.Change) bool { return c.Kind == "respelled" })
+	}
+	return changes
 }
 
 // missedBy says why a request found less in the cache than had been put there.
@@ -103,11 +151,11 @@ func missedBy(r console.Request) string {
 
 // drawChanges lists what the client changed since the turn before.
 func drawChanges(to io.Writer, r console.Request, paint func(int, string) string) {
-	c := r.Continuity
-	if c == nil || len(c.Changes) == 0 {
+	c, changes := r.Continuity, shown(r)
+	if len(changes) == 0 {
 		return
 	}
-	for _, change := range c.Changes {
+	for _, change := range changes {
 		line := signs[change.Kind] + " " + change.Path
 		if change.Tool != "" {
 			line += " " + change.Tool
@@ -157,7 +205,7 @@ func doneTo(r console.Request) string {
 			said = append(said, fmt.Sprintf(format, args...))
 		}
 	}
-	add(c.Began != "", "prefix begins anew: %s", c.Began)
+	add(c.Began != "" && c.Began != string(continuity.Fresh), "prefix begins anew: %s", c.Began)
 	add(c.FrozenTools, "tools as first sent")
 	add(c.FrozenSystem, "system prompt as first sent")
 	add(c.Again > 0, "%s as first sent", counted(c.Again, "message"))

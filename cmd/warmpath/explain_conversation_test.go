@@ -17,7 +17,11 @@ func TestExplainConversation(t *testing.T) {
 	tokens := func(n int64) *int64 { return &n }
 	arrived := time.Date(2026, 11, 29, 12, 0, 0, 0, time.Local)
 	at := 1234
+	respelled := []console.Change{{Tier: "messages", Path: "messages[2]", Kind: "respelled"}}
 	newestFirst := []console.Request{
+		{ID: 5, Arrived: arrived, Model: "m", Status: 200, Read: tokens(9000), Continuity: &console.Continuity{Changes: respelled}},
+		{ID: 4, Arrived: arrived, Model: "m", Status: 200, Read: tokens(5000), Fresh: tokens(5000),
+			Miss: &console.Miss{Reason: "messages_changed", By: "client", Expected: 9000, Missed: 4000}, Continuity: &console.Continuity{Changes: respelled}},
 		{ID: 3, Arrived: arrived, Model: "m", Status: 400, Reason: "provider", Continuity: &console.Continuity{Began: "retreat", Retreats: []string{"other"}, Repaired: true}},
 		{ID: 2, Arrived: arrived, Model: "m", Status: 200, Read: tokens(9000), Written: tokens(900), Fresh: tokens(100),
 			Miss: &console.Miss{Reason: "tools_changed", Source: "provider", By: "gateway", Expected: 20_000, Missed: 11_000}, Diagnosis: "tools_changed",
@@ -53,6 +57,13 @@ func TestExplainConversation(t *testing.T) {
 		t.Errorf("asked for %s", asked)
 	}
 	golden(t, filepath.Join("explain", "conversation.txt"), stdout.String())
+
+	// Only the marks that occur are explained.
+	newestFirst = newestFirst[:1]
+	stdout.Reset()
+	if run([]string{"explain", "--admin", admin, "--conversation", "conv_1"}, &stdout, &stderr); !strings.HasSuffix(stdout.String(), "  m\n\n█ from the cache\n") {
+		t.Errorf("a request like others is told of as\n%s", &stdout)
+	}
 
 	t.Setenv("WARMPATH_ADMIN_TOKEN", "wrong")
 	stdout.Reset()
