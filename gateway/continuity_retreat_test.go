@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"warmpath/gateway/config"
+	"warmpath/rewrite/continuity"
 )
 
 // The texts of refusals, as the provider is documented or was seen to write them.
@@ -33,6 +35,7 @@ const (
 type picky struct {
 	*double
 	refuse func(betas, body string) string
+	status int // of refusals, 400 if zero
 	calls  int
 }
 
@@ -42,7 +45,7 @@ func newPicky(t *testing.T, refuse func(betas, body string) string) *picky {
 		body, _ := io.ReadAll(r.Body)
 		w.Header().Set("Content-Type", "application/json")
 		if words := p.refuse(r.Header.Get("Anthropic-Beta"), string(body)); words != "" {
-			w.WriteHeader(400)
+			w.WriteHeader(cmp.Or(p.status, 400))
 			_, _ = io.WriteString(w, refusal(words))
 			return
 		}
@@ -295,6 +298,69 @@ func when(refused bool, words string) string {
 func stripped(body string) string {
 	return strings.Replace(body, `,"thinking":{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"}}}`, "}", 1)
 }
+
+// Servers that speak the dialect have other words, and other statuses, for what
+// they do not take. Nobody is refused what would have been taken from it itself.
+func TestRefusalsOfOtherStatuses(t *testing.T) {
+	t.Parallel()
+	const words = "that is not here"
+	for _, test := range []struct {
+		status, retries int
+		change          func(*pupil)
+		calls, own      int // for an edited request, and for one that is not
+	}{
+		{422, 0, instructed, 2, 1},
+		{413, 0, instructed, 2, 1},
+		{413, 0, reordered, 2, 1},
+		{403, 0, instructed, 2, 1},
+		{404, 0, instructed, 2, 1},
+		{404, 0, extended, 2, 1},
+		{404, 0, reordered, 1, 1}, // nothing in it explains that
+		{501, 0, instructed, 2, 1},
+		{500, 0, instructed, 2, 1},
+		{500, 1, instructed, 3, 2},
+		{503, 0, instructed, 1, 1},
+		{429, 0, instructed, 1, 1},
+	} {
+		t.Run(fmt.Sprint(test.status, test.retries, test.calls), func(t *testing.T) {
+			own := ""
+			p := newPicky(t, func(_, body string) string { return when(own != "" && stripped(body) != own, words) })
+			p.status = test.status
+			_, base, _ := start(t, p.URL, func(cfg *config.Config) {
+				cfg.Retries, cfg.Continuity.Diagnostics = test.retries, continuity.AskNever
+			})
+			for _, opening := range []string{"one", "two"} {
+				own = ""
+				a := &pupil{t: t, base: base, model: "claude-opus-5-5", tools: "a b", system: "A prompt. And more.", opening: opening}
+				a.ask()
+				a.ask()
+				test.change(a)
+				own = a.body()
+				before := p.count()
+				status, got := a.ask()
+				if mended := test.calls > test.own; mended != (status == 200) || !mended && (status != test.status || got != refusal(words)) {
+					t.Errorf("%s: the client got %d %s", opening, status, got)
+				}
+				if calls := p.count() - before; calls != test.calls {
+					t.Errorf("%s: it cost %d calls, want %d", opening, calls, test.calls)
+				}
+			}
+			// Who is sent as it came, and is refused, hears it.
+			own = ""
+			b := &pupil{t: t, base: base, model: "claude-opus-5-5", tools: "a b", system: "A prompt.", opening: "hi"}
+			b.ask()
+			own = "nothing"
+			before := p.count()
+			if status, got := b.ask(); status != test.status || got != refusal(words) || p.count()-before != test.own {
+				t.Errorf("the client got %d %s for %d calls", status, got, p.count()-before)
+			}
+		})
+	}
+}
+
+func instructed(p *pupil) { p.system += " New." }
+func extended(p *pupil)   { p.tools = "a b c" }
+func reordered(p *pupil)  { p.tools = "b a" }
 
 // What no edit of ours can have caused reaches the client byte for byte, and
 // nothing is sent again.

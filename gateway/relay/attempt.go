@@ -25,18 +25,16 @@ const (
 func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 	for {
 		resp, err := x.relay.client.Do(x.ctx, &x.out)
-		if err == nil && resp.Status == 400 && (x.warmth != nil || x.plannable()) {
-			x.ahead = x.readAhead(resp)
-			if x.mendable(x.ahead) {
-				resp.Close()
-				x.ahead = nil
-				continue
-			}
+		pause, again := x.again(resp, err)
+		// What may be a passing fault of the provider's is no refusal yet.
+		if err == nil && (!again || resp.Status < 500) && x.mended(resp) {
+			resp.Close()
+			x.ahead = nil
+			continue
 		}
 		if err == nil {
 			x.learn(resp.Status)
 		}
-		pause, again := x.again(resp, err)
 		if !again {
 			if err != nil {
 				return nil, x.broken(err)

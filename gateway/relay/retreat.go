@@ -47,25 +47,79 @@ var (
 	ofChanges = []string{"tool_addition", "tool_removal", "tool_reference", "tool_definition", "tool_name_conflict", "available_tools_limit_exceeded"}
 )
 
-// mendable changes a refused request into one that may succeed. It returns false
-// if there is none.
-func (x *exchange) mendable(refusal []byte) bool {
-	if x.warmth == nil || x.warmth.observing {
-		return x.rescue(refusal)
+// blames says how far a refusal's status may be about what a request holds.
+type blames uint8
+
+const (
+	blamesNothing blames = iota
+	// blamesPerhaps is of statuses that are hardly about that: of paths, of rights,
+	// of servers that fail at what they do not expect.
+	blamesPerhaps
+	blamesRequest
+)
+
+func blamed(status int) blames {
+	switch status {
+	case 400, 413, 422:
+		return blamesRequest
+	case 403, 404, 500, 501:
+		return blamesPerhaps
 	}
-	why, ok := x.judge(refusal)
-	return ok && x.retreat(why, refusal)
+	return blamesNothing
+}
+
+// mended changes a refused request into one that may succeed. It returns false
+// if there is none, and then has read the beginning of the refusal ahead.
+func (x *exchange) mended(resp *upstream.Response) bool {
+	blames := blamed(resp.Status)
+	if w := x.warmth; w == nil || w.observing {
+		if resp.Status != 400 || w == nil && !x.plannable() {
+			return false
+		}
+		x.ahead = x.readAhead(resp)
+		return x.rescue(x.ahead)
+	}
+	if blames == blamesNothing || blames == blamesPerhaps && !x.warmth.strange() {
+		return false
+	}
+	x.ahead = x.readAhead(resp)
+	if blames == blamesPerhaps {
+		return !x.warmth.tried[noEdits] && x.retreat(noEdits, x.ahead)
+	}
+	why, ok := x.judge(resp.Status, x.ahead)
+	return ok && x.retreat(why, x.ahead)
+}
+
+// sendsOwn reports a plan by which the client's own prompt goes out, less the
+// thinking that is asked to be left out.
+func (w *warmth) sendsOwn() bool {
+	edits := *w.plan
+	edits.Drop = false
+	return edits.Untouched()
+}
+
+// changed reports a body with edits in it, beside what asks for thinking to be
+// left out.
+func (w *warmth) changed() bool { return !w.sendsOwn() || w.marked || w.asked }
+
+// strange reports a body with edits in it that a server may not expect. Other
+// bytes of the same kinds as the client's are none.
+func (w *warmth) strange() bool {
+	return len(w.plan.Inserts) > 0 || w.asked ||
+		slices.ContainsFunc(w.plan.Tools, func(p continuity.Piece) bool { return p.Deferred })
 }
 
 // judge finds the retreat that may help after a refusal. There is none for what
 // nothing of the gateway's can have caused: that is for the client to hear. Each
 // is made once.
-func (x *exchange) judge(refusal []byte) (why retreat, ok bool) {
+func (x *exchange) judge(status int, refusal []byte) (why retreat, ok bool) {
 	w := x.warmth
 	says := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(refusal, []byte(word)) })
 	}
-	edited, inserted := !w.plan.Untouched() || w.marked || w.asked, len(w.plan.Inserts) > 0
+	// Who answers 400 and knows what thinking is bound to would refuse it again
+	// if it were not left out.
+	edited, inserted := w.changed() || w.plan.Drop && status != 400, len(w.plan.Inserts) > 0
 	switch {
 	case says(saysBound) && !w.plan.Drop && !w.tried[dropBound]:
 		// The client may have edited what it sent, or have been sent through us
@@ -75,7 +129,7 @@ func (x *exchange) judge(refusal []byte) (why retreat, ok bool) {
 		why = noAsking
 	case w.marked && says("cache_control"):
 		why = noMarks
-	case lacking(noBeta, refusal, w.betas)&^w.gone != 0 && (edited || says(saysBetas)):
+	case lacking(noBeta, refusal, w.betas)&^w.gone != 0 && (edited || w.plan.Drop || says(saysBetas)):
 		// A provider may name one thing at a time.
 		return noBeta, true
 	case inserted && says(ofSystem...), inserted && says(ofChanges...), inserted && says(ofEffort):
@@ -111,7 +165,11 @@ func (x *exchange) retreat(why retreat, refusal []byte) bool {
 	case noAsking:
 		w.unasking = true
 	case noSystem, noEdits:
-		w.giveUp()
+		bare := !w.changed()
+		if w.giveUp(); bare {
+			// To ask for thinking to be left out is all that there is to give up.
+			w.plan.Drop, w.plan.Next.Drop = false, false
+		}
 	}
 	x.ask(w)
 	body, err := w.edited()
@@ -130,9 +188,12 @@ func (w *warmth) lasting() bool {
 }
 
 // giveUp goes back to the client's own bytes. The thinking in the history was
-// made under the prefix that is now gone.
+// made under the prefix that is now gone, if it was another.
 func (w *warmth) giveUp() {
 	w.unmarked, w.unasking = true, true
+	if w.sendsOwn() {
+		return
+	}
 	w.plan = continuity.Begin(w.plan.Next.Conversation, w.plan.Next, "retreat", w.facts, w.able)
 }
 
