@@ -179,7 +179,8 @@ func (w *warmth) elements(pieces []continuity.Piece, own, marks []rewrite.Span) 
 // remark puts the client's marks on the elements that now stand for its own, in
 // their order. A mark on what is gone, or is no part of the prefix any more, and
 // one that sealed the whole list, goes to the last that can carry one: there the
-// provider finds what it has written before.
+// provider finds what it has written before. Marks are the client's even where
+// the gateway sets none of its own.
 func (w *warmth) remark(elements [][]byte, pieces []continuity.Piece, own, marks []rewrite.Span) {
 	var texts [][]byte
 	var places []int
@@ -189,7 +190,7 @@ func (w *warmth) remark(elements [][]byte, pieces []continuity.Piece, own, marks
 	}
 	for i, mark := range marks {
 		text := anthropic.MarkText(w.body, mark)
-		if text == nil || w.unmarked {
+		if text == nil {
 			continue
 		}
 		at := slices.IndexFunc(pieces, func(p continuity.Piece) bool { return p.FromRequest() && p.Span == own[i] && !p.Deferred })

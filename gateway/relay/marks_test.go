@@ -174,7 +174,9 @@ func TestMarksOnFrozenLists(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			body := `{"tools":[` + strings.Join(test.tools, ",") + `],"messages":[` + said("user", words("")) + `]}`
-			_, sent := planned(t, body, func(w *warmth) {
+			refused := false
+			play := func(w *warmth) {
+				w.unmarked = refused
 				for name := range strings.FieldsSeq(test.pieces) {
 					kind, bare := name[0], strings.TrimLeft(name, "~-")
 					piece := continuity.Piece{Deferred: kind == '~'}
@@ -189,9 +191,11 @@ func TestMarksOnFrozenLists(t *testing.T) {
 					}
 					w.plan.Tools = append(w.plan.Tools, piece)
 				}
-			})
-			if diff := cmp.Diff(test.want, places(t, sent)); diff != "" {
-				t.Errorf("marks (-want +got):\n%s\n%s", diff, sent)
+			}
+			for _, refused = range []bool{false, true} {
+				if _, sent := planned(t, body, play); !cmp.Equal(test.want, places(t, sent)) {
+					t.Errorf("refused %t: marks (-want +got):\n%s\n%s", refused, cmp.Diff(test.want, places(t, sent)), sent)
+				}
 			}
 		})
 	}
