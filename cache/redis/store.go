@@ -90,6 +90,16 @@ func tune(o *goredis.Options, timeout time.Duration) {
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 }
 
+// Address is a server's URL without user and password, and empty for what is no
+// URL of a server.
+func Address(url string) string {
+	options, err := goredis.ParseURL(url)
+	if err != nil {
+		return ""
+	}
+	return where(options)
+}
+
 func where(o *goredis.Options) string {
 	scheme := "redis"
 	switch {

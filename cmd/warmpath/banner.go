@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"warmpath/cache/redis"
 	"warmpath/gateway/config"
 )
 
@@ -19,7 +20,11 @@ func printBanner(to io.Writer, cfg *config.Config, clients, admin string) {
 	fmt.Fprintf(&b, "  clients  %s\n", base)
 	fmt.Fprintf(&b, "  admin    http://%s\n", reachable(admin))
 	fmt.Fprintf(&b, "  mode     %s\n", cfg.Mode)
-	fmt.Fprintf(&b, "  data     %s\n\n", cfg.Data)
+	if cfg.Store.IsZero() {
+		fmt.Fprintf(&b, "  data     %s\n\n", cfg.Data)
+	} else {
+		fmt.Fprintf(&b, "  store    %s\n\n", redis.Address(cfg.Store.Reveal()))
+	}
 	b.WriteString("To send an agent through it, set in the agent's environment:\n\n")
 	for _, line := range exports(base) {
 		b.WriteString("  " + line + "\n")

@@ -144,6 +144,21 @@ func TestBanner(t *testing.T) {
 	var out bytes.Buffer
 	printBanner(&out, cfg, "0.0.0.0:8787", "127.0.0.1:9464")
 	golden(t, "banner.golden", strings.Replace(out.String(), version(), "VERSION", 1))
+
+	// A store of several gateways takes the place of the folder.
+	for url, want := range map[string]string{
+		"redis://user:hunter2@cache:6379/1":    "redis://cache:6379/1",
+		"rediss://:hunter2@cache":              "rediss://cache:6379/0",
+		"unix://user:hunter2@/run/redis?db=1":  "unix:///run/redis",
+		"redis://cache:6379?password=hunter2 ": "",
+	} {
+		cfg.Store = secret.New(url)
+		out.Reset()
+		printBanner(&out, cfg, "0.0.0.0:8787", "127.0.0.1:9464")
+		if got := out.String(); !strings.Contains(got, "\n  store    "+want+"\n") || strings.Contains(got, "hunter2") || strings.Contains(got, cfg.Data) {
+			t.Errorf("%s is told of as\n%s", strings.ReplaceAll(url, "hunter2", "***"), got)
+		}
+	}
 }
 
 func TestReachable(t *testing.T) {
