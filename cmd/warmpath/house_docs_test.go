@@ -1,9 +1,15 @@
 package main_test
 
 import (
+	"fmt"
 	"go/ast"
+	"go/token"
 	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -71,6 +77,67 @@ func exports(decl ast.Decl) map[string]*ast.CommentGroup {
 		}
 	}
 	return found
+}
+
+// What people set, send or watch is of no use to them unless it is told of.
+func TestHouseReadmeTellsOfEachName(t *testing.T) {
+	tr := load(t)
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	metric := regexp.MustCompile(`^(warmpath|gen_ai_client)_[a-z0-9_]+$`)
+	header := regexp.MustCompile(`^warmpath-[a-z-]+[a-z]$`)
+	for what, rule := range map[string]struct {
+		room string
+		name func(n ast.Node) string
+		want string // how the README has it
+	}{
+		"metrics": {"metrics", func(n ast.Node) string { return match(metric, n) }, "`%s"},
+		"headers": {"gateway", func(n ast.Node) string { return match(header, n) }, "`%s`"},
+		"flags":   {"gateway/config", flagOf, "--%s"},
+	} {
+		found := map[string]bool{}
+		for _, f := range tr.production() {
+			if f.pkg != rule.room && !strings.HasPrefix(f.pkg, rule.room+"/") {
+				continue
+			}
+			ast.Inspect(f.syntax, func(n ast.Node) bool {
+				if name := rule.name(n); name != "" {
+					found[name] = true
+				}
+				return true
+			})
+		}
+		if len(found) < 5 {
+			t.Errorf("found %d %s: the rule would check nothing", len(found), what)
+		}
+		for _, name := range slices.Sorted(maps.Keys(found)) {
+			if !strings.Contains(string(text), fmt.Sprintf(rule.want, name)) {
+				t.Errorf("README.md does not tell of %s: its %s are those that the code has", name, what)
+			}
+		}
+	}
+}
+
+// match is the string that a literal holds, if it is one of those looked for.
+func match(pattern *regexp.Regexp, n ast.Node) string {
+	if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+		if text, err := strconv.Unquote(literal.Value); err == nil && pattern.MatchString(text) {
+			return text
+		}
+	}
+	return ""
+}
+
+// flagOf is the flag that a setting names.
+func flagOf(n ast.Node) string {
+	if pair, ok := n.(*ast.KeyValueExpr); ok {
+		if key, ok := pair.Key.(*ast.Ident); ok && key.Name == "flag" {
+			return match(regexp.MustCompile(`^[a-z-]+$`), pair.Value)
+		}
+	}
+	return ""
 }
 
 func receiver(d *ast.FuncDecl) string {
