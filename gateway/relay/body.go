@@ -202,8 +202,9 @@ func (b *Body) broken(err error) ([]byte, error) {
 		return nil, b.ended
 	}
 	b.ended = io.EOF
-	last := b.mender.end()
-	if b.midEvent || b.frames && !b.tap.events.AtBoundary() {
+	held := b.mender.holds()
+	last := b.mender.cut()
+	if !held && (b.midEvent || b.frames && !b.tap.events.AtBoundary()) {
 		last = append(last, "\n\n"...)
 	}
 	return b.framed(b.x.dialect.appendStreamError(last, failure, &b.x.record.Report)), nil

@@ -25,14 +25,16 @@ type mender struct {
 	// line is where the last line of held begins.
 	line int
 	off  bool
+	over bool // nothing more comes
 }
 
-// maxMended bounds what is held of a reply, in bytes. What is longer goes on as
-// it came.
-const maxMended = 4 << 20
+// maxMended bounds what is held of a reply, in bytes: as much as is kept to be
+// read. What is longer goes on as it came.
+const maxMended = maxKept
 
 // mend prepares for a reply. There is nothing to mend in what the provider says
-// to the client's own bytes, nor in what is packed.
+// to the client's own bytes. What is packed, although it was asked not to be,
+// goes on as it came.
 func (x *exchange) mend(status int, packed, streamed bool) *mender {
 	w := x.warmth
 	if w == nil || w.observing || packed {
@@ -84,7 +86,11 @@ func (m *mender) feed(chunk []byte) []byte {
 	if m.held = append(m.held, chunk...); !m.streamed {
 		return nil
 	}
-	var out []byte
+	return m.events()
+}
+
+// events gives those that are whole.
+func (m *mender) events() (out []byte) {
 	for {
 		end, ok := m.event()
 		if !ok {
@@ -109,11 +115,11 @@ func (m *mender) event() (end int, ok bool) {
 		}
 		next := m.line + i + 1
 		if m.held[next-1] == '\r' {
-			if next == len(m.held) {
-				return 0, false // a newline may still belong to it
-			}
-			if m.held[next] == '\n' {
+			switch {
+			case next < len(m.held) && m.held[next] == '\n':
 				next++
+			case next == len(m.held) && !m.over:
+				return 0, false // a newline may still belong to it
 			}
 		}
 		if i == 0 {
@@ -155,6 +161,18 @@ func (m *mender) end() []byte {
 		return m.mended(m.rest())
 	}
 	return m.edit(m.rest())
+}
+
+// cut gives what is held of a stream that broke. The beginning of an event is
+// left out: an error comes behind it, and a client would read half an event.
+func (m *mender) cut() []byte {
+	if !m.holds() {
+		return nil
+	}
+	m.over = true
+	whole := m.events()
+	m.rest()
+	return whole
 }
 
 // rest gives what is held as it came.

@@ -64,6 +64,22 @@ func TestMend(t *testing.T) {
 	}
 }
 
+// Of a stream that broke only whole events go on: an error comes next.
+func TestMendDropsHalfAnEvent(t *testing.T) {
+	const whole, half = "event: ping\ndata: {\"type\":\"ping\"}\n\n", "event: message_start\ndata: {\"type\":\"mess"
+	for name, ends := range map[string]string{"LF": "\n", "CRLF": "\r\n", "CR": "\r"} {
+		for _, more := range []string{"", half, half + "\n"} {
+			in, want := strings.ReplaceAll(whole+more, "\n", ends), strings.ReplaceAll(whole, "\n", ends)
+			x := &exchange{warmth: &warmth{plan: &continuity.Plan{Drop: true}}}
+			m := x.mend(200, false, true)
+			got := string(m.feed([]byte(in)))
+			if got += string(m.cut()); got != want || m.holds() {
+				t.Errorf("%s: got %q, want %q", name, got, want)
+			}
+		}
+	}
+}
+
 // What is too long to be held goes on as it came, in full.
 func TestMendHoldsSoMuch(t *testing.T) {
 	x := &exchange{warmth: &warmth{plan: &continuity.Plan{Drop: true}}}
