@@ -22,6 +22,7 @@ import (
 	"warmpath/cache/redis"
 	"warmpath/gateway"
 	"warmpath/gateway/config"
+	"warmpath/rewrite/continuity"
 )
 
 // redisServer starts a real one and gives its address.
@@ -287,4 +288,31 @@ func TestAnEmptiedStoreIsFilledAgain(t *testing.T) {
 	}
 	play("behind", here, here, node())
 	play("at once", here, node())
+}
+
+// While the store does not answer, the client's own bytes go out, whatever else
+// would be set or asked.
+func TestWithoutAStoreTheBytesAreTheClients(t *testing.T) {
+	t.Parallel()
+	provider := newAsker(t)
+	store := &deaf{Store: cache.NewMemory(64 << 20)}
+	_, base, _ := startWith(t, provider.URL, gateway.Options{Store: store}, func(cfg *config.Config) {
+		cfg.Quiet, cfg.Continuity.Diagnostics = true, continuity.AskAlways
+	})
+	const turns = 8
+	for replies := range turns + 2 {
+		own := question(replies, "a b", "")
+		store.off.Store(replies == turns)
+		if resp, got := send(t, "POST", base+"/v1/messages", own); resp.StatusCode != 200 {
+			t.Fatalf("turn %d: %d %s", replies, resp.StatusCode, got)
+		}
+		body := provider.last(t).body
+		edited := strings.Contains(body, `"diagnostics"`) && strings.Count(body, "cache_control") > 1
+		switch {
+		case replies == turns && body != own:
+			t.Errorf("without the store the provider got %s\nwant %s", body, own)
+		case replies == turns-1 && !edited:
+			t.Errorf("with the store the provider got %s", body)
+		}
+	}
 }

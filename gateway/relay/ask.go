@@ -12,7 +12,7 @@ const betaDiagnosis = "cache-diagnosis-2026-04-07"
 // asks itself is not interfered with, and what is sent again asks as it did.
 func (x *exchange) ask(w *warmth) {
 	w.asked, w.previous = false, ""
-	if !w.able.Diagnostics || w.unasking || w.observing || w.passing || w.facts.Diagnoses || x.req.Operation != OpGenerate {
+	if !w.able.Diagnostics || w.unasking || w.observing || w.passing || w.blind || w.facts.Diagnoses || x.req.Operation != OpGenerate {
 		return
 	}
 	var last *continuity.Turn

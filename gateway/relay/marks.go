@@ -34,7 +34,7 @@ func (w *warmth) mark(edits *anthropic.Edits) {
 	if covers {
 		next.Wrote = last + 1
 	}
-	if w.unmarked || left <= 0 {
+	if w.unmarked || w.blind || left <= 0 {
 		return
 	}
 	if !covers && w.able.Automatic && w.goesOn() {

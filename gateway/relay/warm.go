@@ -123,7 +123,7 @@ func (x *exchange) warm(body []byte) []byte {
 	edited, err := w.edited()
 	if err != nil {
 		w.begin(continuity.BytesLost)
-		edited, w.asked = body, false
+		edited, w.asked, w.marked = body, false, false
 	}
 	x.warmth = w
 	if w.observing {
