@@ -94,3 +94,42 @@ func TestTheClientsOwnFaultTeachesNothing(t *testing.T) {
 		t.Errorf("after a client's fault the betas are %q: the model has lost its abilities", beta)
 	}
 }
+
+// What is counted is what went out in the end, and was accepted.
+func TestWhatIsGivenUpIsNotCountedAsDone(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		refuse  func(body string) bool
+		status  int
+		retreat string // counts of a kind
+		epoch   string
+		edit    string
+	}{
+		"nothing given up":       {func(string) bool { return false }, 200, "0", "0", "1"},
+		"edits given up":         {func(body string) bool { return strings.Contains(body, `"role":"system"`) }, 200, "1", "1", "0"},
+		"the client's own fault": {func(body string) bool { return strings.Contains(body, "New.") }, 400, "0", "0", "0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPicky(t, func(_, body string) string { return when(test.refuse(body), tooLongText) })
+			g, base, _ := start(t, p.URL, nil)
+			a := &pupil{t: t, base: base, model: "claude-opus-5-5", tools: "a b", system: "A prompt. And more.", opening: "one"}
+			a.ask()
+			a.ask()
+			a.system += " New."
+			if status, got := a.ask(); status != test.status {
+				t.Fatalf("the client got %d %s", status, got)
+			}
+			_, page := send(t, "GET", "http://"+g.AdminAddr()+"/metrics", "")
+			for _, want := range []string{
+				`warmpath_retreats_total{reason="other"} ` + test.retreat,
+				`warmpath_epochs_total{reason="retreat"} ` + test.epoch,
+				`warmpath_epochs_total{reason="fresh"} 1`,
+				`warmpath_edits_total{kind="directive_text"} ` + test.edit,
+			} {
+				if !strings.Contains(page, want+"\n") {
+					t.Errorf("not counted: %s", want)
+				}
+			}
+		})
+	}
+}

@@ -8,7 +8,7 @@ var (
 	EditKinds = []string{"directive_text", "tool_addition", "tool_removal", "tool_definition", "frozen_tools", "frozen_system", "first_bytes", "effort"}
 	// EpochReasons are why a prefix is begun anew.
 	EpochReasons = []string{"fresh", "tools_changed", "system_changed", "directive_too_big", "bytes_lost", "effort_changed", "history_rewritten", "retreat"}
-	// Retreats are why a request was sent again with less of ours in it.
+	// Retreats are why a request was accepted only with less of ours in it.
 	Retreats = []string{"bound_thinking", "system_message", "beta", "marks", "diagnostics", "other"}
 	// UnplannedReasons are why a request that could have been planned was sent as
 	// it came.
@@ -48,10 +48,10 @@ func newContinuity() continuity {
 			Name: "warmpath_cold_waits_total", Help: "Requests that waited for another one with the same cold prefix.",
 		}),
 		store:     store,
-		edits:     counter("warmpath_edits_total", "Edits made to requests so that the provider's prompt cache stays warm.", "kind", EditKinds),
+		edits:     counter("warmpath_edits_total", "Edits in requests that the provider accepted, made so that its prompt cache stays warm.", "kind", EditKinds),
 		observed:  counter("warmpath_observed_edits_total", "Edits that mode observe would have made to requests.", "kind", EditKinds),
-		epochs:    counter("warmpath_epochs_total", "Prefixes begun anew, each a deliberate cache miss unless the conversation is fresh.", "reason", EpochReasons),
-		retreats:  counter("warmpath_retreats_total", "Requests that a provider refused and that were sent again with less of the gateway's in them.", "reason", Retreats),
+		epochs:    counter("warmpath_epochs_total", "Prefixes begun anew in requests that the provider accepted, each a deliberate cache miss unless the conversation is fresh.", "reason", EpochReasons),
+		retreats:  counter("warmpath_retreats_total", "Steps back after refusals in requests that the provider accepted once there was less of the gateway's in them.", "reason", Retreats),
 		unplanned: counter("warmpath_unplanned_total", "Requests sent as they came because they could not be planned.", "reason", UnplannedReasons),
 	}
 }

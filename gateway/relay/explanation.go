@@ -70,7 +70,7 @@ func (x *exchange) explanation() *Explanation {
 	if said := plan.Said; said != nil {
 		e.Texts, e.Defined, e.Added, e.Removed = len(said.Texts), len(said.Define), said.Add, said.Remove
 	}
-	for _, why := range []retreat{dropBound, noSystem, noBeta, noMarks, noAsking, noEdits} {
+	for _, why := range retreats {
 		if w.tried[why] {
 			e.Retreats = append(e.Retreats, string(why))
 		}

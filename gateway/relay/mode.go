@@ -56,7 +56,7 @@ func (x *exchange) rescue(refusal []byte) bool {
 	if err != nil {
 		return false
 	}
-	x.relay.metrics.Retreated(string(dropBound))
+	w.tried[dropBound] = true
 	w.betas = x.missing(w.needs(false))
 	x.warmth = w
 	x.send(body)

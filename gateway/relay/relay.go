@@ -112,6 +112,7 @@ func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 		return x.fail(failure)
 	}
 	if resp.Status < 300 {
+		x.count()
 		x.consider()
 		x.remember()
 	}

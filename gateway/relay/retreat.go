@@ -24,6 +24,9 @@ const (
 	noEdits  retreat = "other"
 )
 
+// retreats are all of them, in the order in which they are told.
+var retreats = []retreat{dropBound, noSystem, noBeta, noMarks, noAsking, noEdits}
+
 // maxRefusal bounds how much of a refusal is read, in bytes.
 const maxRefusal = 64 << 10
 
@@ -148,7 +151,6 @@ func (x *exchange) judge(status int, refusal []byte) (why retreat, ok bool) {
 func (x *exchange) retreat(why retreat, refusal []byte) bool {
 	w := x.warmth
 	w.tried[why] = true
-	x.relay.metrics.Retreated(string(why))
 	w.refused(why, refusal)
 	switch why {
 	case dropBound:

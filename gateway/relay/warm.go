@@ -127,11 +127,9 @@ func (x *exchange) warm(body []byte) []byte {
 	}
 	x.warmth = w
 	if w.observing {
-		x.count(w.plan, x.relay.metrics.Observed)
 		return body
 	}
 	w.betas = x.missing(w.needs(x.settings.EarlyBetas))
-	x.count(w.plan, x.relay.metrics.Edited)
 	return edited
 }
 
@@ -153,13 +151,26 @@ func unanswerable(facts *continuity.Facts) bool {
 	})
 }
 
-// count counts what a plan does that was not done before. A request that only
-// counts tokens does nothing that lasts.
-func (x *exchange) count(plan *continuity.Plan, edited func(kind string)) {
-	if x.req.Operation != OpGenerate {
+// count counts what was done in the end for a request that the provider has
+// accepted, and was not done before, and the steps back that were of use. A
+// request that only counts tokens does nothing that lasts.
+func (x *exchange) count() {
+	w := x.warmth
+	if w == nil {
 		return
 	}
-	if plan.Epoch != continuity.None && !x.warmth.observing {
+	for _, why := range retreats {
+		if w.tried[why] {
+			x.relay.metrics.Retreated(string(why))
+		}
+	}
+	if x.req.Operation != OpGenerate || w.passing {
+		return
+	}
+	plan, edited := w.plan, x.relay.metrics.Edited
+	if w.observing {
+		edited = x.relay.metrics.Observed
+	} else if plan.Epoch != continuity.None {
 		x.relay.metrics.Epoch(string(plan.Epoch))
 	}
 	if plan.Tools != nil {
