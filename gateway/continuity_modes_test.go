@@ -172,6 +172,77 @@ func TestLoweredModesMendOnlyTheGatewaysOwn(t *testing.T) {
 	}
 }
 
+// What was only planned was never sent, and the client has taken none of it back.
+func TestATurnInObserveModeRewritesNothing(t *testing.T) {
+	t.Parallel()
+	core, origin := simulated(t)
+	g, base, _ := start(t, origin, func(cfg *config.Config) { cfg.Quiet = true })
+	m := newMover(t, core, base)
+	m.model = "claude-opus-5" // thinking is not bound there
+	m.must("")
+	m.edit()
+	_, _, before := m.must("")
+	m.must("observe")
+	_, _, now := m.must("")
+	for _, name := range []string{"Warmpath-Conversation", "Warmpath-Epoch"} {
+		if before.Get(name) != now.Get(name) {
+			t.Errorf("%s was %q, now %q", name, before.Get(name), now.Get(name))
+		}
+	}
+	rewritesNothing(t, g.AdminAddr())
+}
+
+// Short ends are the same in many conversations, and so are beginnings.
+func TestAnothersTurnRewritesNothing(t *testing.T) {
+	t.Parallel()
+	_, origin := simulated(t)
+	g, base, _ := start(t, origin, func(cfg *config.Config) { cfg.Quiet = true })
+	play := func(second string, modes ...string) (header http.Header) {
+		var history []string
+		for i, mode := range modes {
+			words := map[int]string{0: "Begin.", 1: second}[i]
+			if words == "" {
+				words = "Next."
+			}
+			history = append(history, `{"role":"user","content":"`+words+` DO[say Done.]"}`)
+			req, err := http.NewRequest("POST", base+"/v1/messages", strings.NewReader(
+				`{"model":"claude-opus-5","max_tokens":100,"system":"Be brief.","messages":[`+strings.Join(history, ",")+`]}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("X-Api-Key", "one")
+			req.Header.Set("Anthropic-Version", "2023-06-01")
+			req.Header.Set("Warmpath-Mode", mode)
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if err != nil || resp.StatusCode != 200 {
+				t.Fatalf("status %d: %s (%v)", resp.StatusCode, answer, err)
+			}
+			history, header = append(history, `{"role":"assistant","content":[{"type":"text","text":"Done."}]}`), resp.Header
+		}
+		return header
+	}
+	play("One.", "on", "on", "on", "on")
+	if header := play("Another.", "on", "on", "off", "on"); header.Get("Warmpath-Epoch") != "0" {
+		t.Errorf("began an epoch: %v", header)
+	}
+	rewritesNothing(t, g.AdminAddr())
+}
+
+func rewritesNothing(t *testing.T, admin string) {
+	t.Helper()
+	if _, page := send(t, "GET", "http://"+admin+"/api/requests?limit=100", ""); strings.Contains(page, "history_rewritten") {
+		t.Errorf("a history was rewritten: %s", page)
+	}
+	if _, page := send(t, "GET", "http://"+admin+"/metrics", ""); !strings.Contains(page, `warmpath_epochs_total{reason="history_rewritten"} 0`) {
+		t.Error("an epoch was counted")
+	}
+}
+
 func TestUnknownModeIsRefused(t *testing.T) {
 	t.Parallel()
 	core, origin := simulated(t)

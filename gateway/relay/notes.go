@@ -44,7 +44,11 @@ func (x *exchange) note(w *warmth, keep map[continuity.Hash][]byte) bool {
 	n := &x.notes
 	*n = notes{
 		relay: x.relay, ctx: x.ctx, report: &x.record.Report, head: w.heads[len(w.heads)-1], known: w.known,
-		state: w.plan.Next, ending: ending(x.tenant, w.facts.Messages),
+		state: w.plan.Next,
+	}
+	n.ending, n.passage.sealed = x.ending(w, w.facts.Messages)
+	if n.passage.session = w.facts.Session; len(w.facts.Messages) > 0 {
+		n.passage.first = w.facts.Messages[0].Line()
 	}
 	n.blind = w.blind
 	n.passage.model, n.passage.route = x.way()

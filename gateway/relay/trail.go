@@ -6,6 +6,7 @@ import (
 
 	"warmpath/gateway/catalog"
 	"warmpath/rewrite/continuity"
+	"warmpath/rewrite/splice"
 )
 
 // passage is where a turn of a conversation went, and what it was.
@@ -13,9 +14,13 @@ type passage struct {
 	model string
 	route catalog.Base
 	turn  *continuity.Turn
-	// conversation is its name, and sent the number of messages of the turn.
-	conversation string
-	sent         int
+	// conversation is its name, and session the client's own for it. Sent is the
+	// number of messages of the turn, and first the first of them.
+	conversation, session string
+	sent                  int
+	first                 continuity.Hash
+	// sealed says that its end holds what the provider makes for nobody else.
+	sealed bool
 	// saved says that the conversation was remembered with it.
 	saved bool
 }
@@ -58,16 +63,23 @@ func named(conversation string) continuity.Hash {
 	return continuity.Hash(digest[:16])
 }
 
-// ending names the end of a history for a tenant: its last two messages, one of
-// which is a reply that hardly any other conversation has there.
-func ending(tenant string, messages []continuity.Message) continuity.Hash {
+// ending names the end of a history: its last two messages, one of which is a
+// reply that hardly any other conversation of the tenant has there. Sealed says
+// that no other can have it. What would have been sent is apart from what was.
+func (x *exchange) ending(w *warmth, messages []continuity.Message) (key continuity.Hash, sealed bool) {
 	var room [512]byte
-	end := append(room[:0], tenant...)
+	end := append(room[:0], x.tenant...)
+	if w.observing {
+		end = append(end, " observed"...)
+	}
 	for _, m := range messages[max(0, len(messages)-2):] {
 		end = append(end, m.Meaning[:]...)
+		if m.Seal.Len() > 0 {
+			end, sealed = append(end, splice.Text(w.body[m.Seal.Start:m.Seal.End])...), true
+		}
 	}
 	digest := sha256.Sum256(end)
-	return continuity.Hash(digest[:16])
+	return continuity.Hash(digest[:16]), sealed
 }
 
 // lastReply is the index of the newest reply in a history, -1 for none.
@@ -104,14 +116,16 @@ func (x *exchange) retrace(w *warmth) past {
 	if reply < 0 || w.state != nil && (w.stranger || !askedAgain(messages, w.known.Sent, reply)) {
 		return p
 	}
-	end, ok := x.relay.trail.find(ending(x.tenant, messages[:reply]))
+	key, _ := x.ending(w, messages[:reply])
+	end, ok := x.relay.trail.find(key)
 	if w.stranger {
 		return end.changed(w.facts)
 	}
+	ok = ok && (end.owns(w) || end.place(w, reply))
 	if !ok && w.state != nil {
 		// Its end has been changed as well, if it has been here at all.
 		end, ok = x.relay.trail.find(named(w.state.Conversation))
-		ok = ok && end.sent > w.known.Sent
+		ok = ok && end.sent > w.known.Sent && end.owns(w)
 	}
 	model, route := x.way()
 	switch {
@@ -126,10 +140,28 @@ func (x *exchange) retrace(w *warmth) past {
 		}
 	case w.blind:
 		p.last = end.turn
-	default:
+	case !end.saved, end.owns(w):
 		p.last, p.rewritten, p.forgotten = end.turn, end.saved, !end.saved
 	}
 	return p
+}
+
+// owns reports that the turn is proven to be one of the request's conversation.
+// Short ends, and beginnings, are the same in many.
+func (p *passage) owns(w *warmth) bool {
+	switch {
+	case w.state != nil && p.conversation != w.state.Conversation:
+		return false
+	case p.session != "" && p.session == w.facts.Session, p.sealed:
+		return true
+	}
+	return w.state != nil && w.state.Sealed
+}
+
+// place reports that the turn stands in the request's history where it would
+// stand if nothing had been changed.
+func (p *passage) place(w *warmth, sent int) bool {
+	return p.sent == sent && p.first == w.facts.Messages[0].Line()
 }
 
 // changed judges a request whose history is that of the turn, but which is not
