@@ -146,3 +146,34 @@ func TestALaneIsNoOlderTurn(t *testing.T) {
 		t.Errorf("went on as %s, which was %s", now, main)
 	}
 }
+
+// An agent that goes on in many ways from one history, all of which hear the same
+// words, goes on with each of them behind its own prefix.
+func TestManyWaysFromOneHistory(t *testing.T) {
+	t.Parallel()
+	core, origin := simulated(t)
+	_, base, _ := start(t, origin, func(cfg *config.Config) { cfg.Quiet = true })
+	prompt := "A prompt." + strings.Repeat("\nA rule that stays.", 50)
+	turn := func(system string, history []any, words string) (more []any, prompt string) {
+		history = append(slices.Clone(history), object{"role": "user", "content": words})
+		raw, _ := ask(t, base, "agent", "", object{"model": "claude-opus-5", "max_tokens": 1000, "system": system, "messages": history})
+		return append(history, object{"role": "assistant", "content": raw}), lastRecord(core).Seen.Prompt
+	}
+	begun, _ := turn(prompt, nil, "Begin. DO[think 5; say fine]")
+	begun, _ = turn(prompt, begun, "Go on. DO[say fine]")
+	type way struct {
+		system, prompt string
+		history        []any
+	}
+	var ways []way
+	for i := range 24 {
+		w := way{system: fmt.Sprint(prompt, "\nWay ", i, ".")}
+		w.history, w.prompt = turn(w.system, begun, "Try it. DO[say the same]")
+		ways = append(ways, w)
+	}
+	for i, w := range ways {
+		if _, now := turn(w.system, w.history, "And on. DO[say fine]"); !strings.HasPrefix(now, w.prompt) {
+			t.Errorf("way %d: ...%s\ndoes not go on from\n...%s", i, clip(now[len(now)-300:]), clip(w.prompt[len(w.prompt)-300:]))
+		}
+	}
+}

@@ -16,7 +16,7 @@ import (
 const (
 	// maxLanes bounds the states that stand under one history: the roles that an
 	// agent plays over it, and the branches that began there together.
-	maxLanes = 8
+	maxLanes = 32
 	// maxTries bounds how often a save is tried again when others save at the
 	// same place at the same time.
 	maxTries = 4

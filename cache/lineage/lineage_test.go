@@ -1,6 +1,7 @@
 package lineage_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -123,6 +124,23 @@ func TestBranchesThatBeganTogetherAreKeptApart(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]int{"branch 0": 1, "branch 1": 1, "branch 2": 1, "branch 3": 1}, names); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// An agent that tries many ways from one history goes on with each of them; who
+// does that without end pushes out the oldest.
+func TestManyBranchesOfOneHistoryAreKept(t *testing.T) {
+	l := lineage.New(cache.NewMemory(1<<20), time.Hour)
+	const all, kept = 40, 32
+	for i := range all {
+		branch := state(fmt.Sprint("branch ", i), 3)
+		branch.Edits = []continuity.Edit{{After: 3, Bytes: []byte(branch.Conversation + strings.Repeat(" says something", 100))}}
+		branch.Last = &continuity.Turn{Reply: "msg_01A09q90qw90lq90qw1", Spelled: bytes.Repeat([]byte("x"), 4*200)}
+		save(t, l, "scope", history("u1", "a1", "u2"), branch, nil)
+	}
+	got := states(t, find(t, l, "scope", history("u1", "a1", "u2", "a2", "u3")))
+	if len(got) != kept || got[0].Conversation != fmt.Sprint("branch ", all-kept) {
+		t.Errorf("%d branches, the oldest %s", len(got), got[0].Conversation)
 	}
 }
 
