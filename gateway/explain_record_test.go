@@ -45,9 +45,9 @@ func TestRequestsAreExplained(t *testing.T) {
 	want := &console.Continuity{
 		Conversation: c.Conversation, Messages: 9, Known: 7,
 		Changes: []console.Change{
+			{Tier: "tools", Path: "tools[1]", Kind: "removed", Tool: "beta"},
 			{Tier: "tools", Path: "tools[1]", Kind: "changed", Tool: "gamma"},
 			{Tier: "tools", Path: "tools[2]", Kind: "added", Tool: "delta"},
-			{Tier: "tools", Path: "tools[1]", Kind: "removed", Tool: "beta"},
 			{Tier: "system", Path: "system[0]", Kind: "changed"},
 		},
 		Decided:     []string{"first_bytes", "system_messages", "tools_by_reference", "tools_by_definition"},
@@ -58,7 +58,7 @@ func TestRequestsAreExplained(t *testing.T) {
 	if diff := cmp.Diff(want, c, ignored, cmpopts.IgnoreFields(console.Continuity{}, "Stake", "Saved")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for i, at := range map[int]string{0: `2...`, 1: `{"description":"Does delta`, 3: `7."`} {
+	for i, at := range map[int]string{1: `2...`, 2: `{"description":"Does delta`, 3: `7."`} {
 		change := c.Changes[i]
 		if change.At == nil || !strings.HasPrefix(string(body[*change.At:]), at) {
 			t.Errorf("%s differs at %v, want %s", change.Path, change.At, at)
