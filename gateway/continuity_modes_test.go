@@ -182,7 +182,18 @@ func TestATurnInObserveModeRewritesNothing(t *testing.T) {
 	m.must("")
 	m.edit()
 	_, _, before := m.must("")
-	m.must("observe")
+	// It is planned as the next turn of what was sent, and so is the one behind it.
+	for range 2 {
+		sent, _, observed := m.must("observe")
+		if lastRecord(core).Body != sent {
+			t.Errorf("sent %s, arrived %s", sent, lastRecord(core).Body)
+		}
+		for _, name := range []string{"Warmpath-Conversation", "Warmpath-Edits"} {
+			if before.Get(name) != observed.Get(name) {
+				t.Errorf("%s was %q, observed %q", name, before.Get(name), observed.Get(name))
+			}
+		}
+	}
 	_, _, now := m.must("")
 	for _, name := range []string{"Warmpath-Conversation", "Warmpath-Epoch"} {
 		if before.Get(name) != now.Get(name) {

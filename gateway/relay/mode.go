@@ -31,6 +31,24 @@ func (x *exchange) badMode() *rewrite.Failure {
 		Message: "The header " + modeField + ` is "` + shownName(string(asked)) + `". Send off, observe or on, or leave it out.`}
 }
 
+// planObserved plans a request that is only observed as a turn of the conversation that
+// the gateway edits, if that is where it comes from. What comes of it is none of
+// that conversation's: it is remembered where all that is observed is. It returns
+// false if the store does not answer.
+func (x *exchange) planObserved(w *warmth) bool {
+	observed := *w
+	w.heads, w.plan = x.relay.memory.Heads(x.scope(), w.facts.Messages), nil
+	ok := x.plan(w)
+	sent := w.known.Sent
+	w.heads, w.known = observed.heads, observed.known
+	if w.state == nil {
+		w.plan, w.stranger = observed.plan, observed.stranger
+		return ok
+	}
+	w.known.Sent = sent
+	return ok
+}
+
 // modeLowered is why a prefix begins anew that the gateway may edit no longer.
 const modeLowered continuity.Reason = "mode"
 

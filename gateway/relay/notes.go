@@ -50,7 +50,7 @@ func (x *exchange) note(w *warmth, keep map[continuity.Hash][]byte) bool {
 	if n.passage.session = w.facts.Session; len(w.facts.Messages) > 0 {
 		n.passage.first = w.facts.Messages[0].Line()
 	}
-	n.blind = w.blind
+	n.blind, n.passage.observed = w.blind, w.observing
 	n.passage.model, n.passage.route = x.way()
 	n.passage.turn, n.passage.conversation, n.passage.sent = n.state.Last, n.state.Conversation, n.state.Sent
 	return true

@@ -19,8 +19,9 @@ type passage struct {
 	conversation, session string
 	sent                  int
 	first                 continuity.Hash
-	// sealed says that its end holds what the provider makes for nobody else.
-	sealed bool
+	// sealed says that its end holds what the provider makes for nobody else, and
+	// observed that the turn was only planned.
+	sealed, observed bool
 	// saved says that the conversation was remembered with it.
 	saved bool
 }
@@ -44,7 +45,7 @@ func (t *trail) add(key continuity.Hash, p passage) {
 	if len(t.now) >= 2*maxPassages || t.now == nil {
 		t.now, t.before = make(map[continuity.Hash]passage), t.now
 	}
-	t.now[key], t.now[named(p.conversation)] = p, p
+	t.now[key], t.now[named(p.conversation, p.observed)] = p, p
 }
 
 func (t *trail) find(key continuity.Hash) (p passage, ok bool) {
@@ -56,10 +57,14 @@ func (t *trail) find(key continuity.Hash) (p passage, ok bool) {
 	return p, ok
 }
 
-// named is the key of a conversation's newest turn.
-func named(conversation string) continuity.Hash {
+// named is the key of a conversation's newest turn, or of its newest observed one.
+func named(conversation string, observed bool) continuity.Hash {
 	var room [64]byte
-	digest := sha256.Sum256(append(append(room[:0], "conversation "...), conversation...))
+	kind := "conversation "
+	if observed {
+		kind = "observed "
+	}
+	digest := sha256.Sum256(append(append(room[:0], kind...), conversation...))
 	return continuity.Hash(digest[:16])
 }
 
@@ -124,7 +129,7 @@ func (x *exchange) retrace(w *warmth) past {
 	ok = ok && (end.owns(w) || end.place(w, reply))
 	if !ok && w.state != nil {
 		// Its end has been changed as well, if it has been here at all.
-		end, ok = x.relay.trail.find(named(w.state.Conversation))
+		end, ok = x.relay.trail.find(named(w.state.Conversation, w.observing))
 		ok = ok && end.sent > w.known.Sent && end.owns(w)
 	}
 	model, route := x.way()

@@ -111,7 +111,11 @@ func (x *exchange) warm(body []byte) []byte {
 	if w.facts.Thread {
 		return x.pass(w)
 	}
-	if !x.plan(w) {
+	planned := x.plan(w)
+	if planned && w.observing && w.state == nil {
+		planned = x.planObserved(w)
+	}
+	if !planned {
 		// Without its memory the request goes out as the client sent it, and can
 		// still be repaired if thinking in it was made under another prefix.
 		x.relay.metrics.Unplanned("store")
