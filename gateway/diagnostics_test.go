@@ -187,3 +187,21 @@ func TestARefusedQuestionIsGivenUp(t *testing.T) {
 		})
 	}
 }
+
+// A stream that breaks while an event is held back ends with whole events and
+// the error, which a client can read.
+func TestAStreamBreaksWithinWhatIsHeld(t *testing.T) {
+	t.Parallel()
+	const ping, half = "event: ping\ndata: {\"type\":\"ping\"}\n\n", "event: message_start\ndata: {\"type\":\"message_sta"
+	p := newProvider(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, ping+half)
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	_, base, _ := start(t, p.URL, func(cfg *config.Config) { cfg.Continuity.Diagnostics = continuity.AskAlways })
+	_, got := send(t, "POST", base+"/v1/messages", question(0, "a b", `"stream":true,`))
+	if rest, ok := strings.CutPrefix(got, ping+"event: error\ndata: {"); !ok || !strings.HasSuffix(rest, "}\n\n") || strings.Contains(got, "message_sta") {
+		t.Errorf("the client got %q", got)
+	}
+}
