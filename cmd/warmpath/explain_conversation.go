@@ -40,7 +40,10 @@ func fetchRequests(admin, token, conversation string) ([]console.Request, error)
 	if conversation != "all" {
 		query.Set("conversation", conversation)
 	}
-	req, err := http.NewRequest(http.MethodGet, "http://"+admin+"/api/requests?"+query.Encode(), nil)
+	if !strings.Contains(admin, "://") {
+		admin = "http://" + admin
+	}
+	req, err := http.NewRequest(http.MethodGet, strings.TrimSuffix(admin, "/")+"/api/requests?"+query.Encode(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("asking %s: %w", admin, err)
 	}

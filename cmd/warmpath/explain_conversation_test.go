@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -57,6 +58,11 @@ func TestExplainConversation(t *testing.T) {
 		t.Errorf("asked for %s", asked)
 	}
 	golden(t, filepath.Join("explain", "conversation.txt"), stdout.String())
+
+	// As it stands in a browser, the address is good too.
+	if code := run([]string{"explain", "--admin", server.URL + "/", "--conversation", "conv_1"}, io.Discard, &stderr); code != exitOK {
+		t.Errorf("by a URL: exit code %d: %s", code, &stderr)
+	}
 
 	// Only the marks that occur are explained.
 	newestFirst = newestFirst[:1]
