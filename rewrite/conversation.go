@@ -1,6 +1,9 @@
 package rewrite
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // JSON is the text of one JSON value, byte for byte as it was read. It is never
 // decoded and encoded again: member order, number forms and spelling survive.
@@ -148,4 +151,10 @@ func (l *Losses) Add(path, why string) {
 	if l != nil {
 		l.All = append(l.All, Loss{path, why})
 	}
+}
+
+// HasExtra reports that the client of a dialect sent a member that has no field
+// here.
+func (c *Conversation) HasExtra(d Dialect, name string) bool {
+	return c.Dialect == d && slices.ContainsFunc(c.Extra, func(m Member) bool { return m.Name == name })
 }

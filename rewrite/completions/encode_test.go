@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/gjson"
 
+	"warmpath/fixtures/show"
 	"warmpath/rewrite"
 	"warmpath/rewrite/completions"
 	"warmpath/rewrite/sse"
@@ -124,8 +125,8 @@ func request(t *testing.T) *rewrite.Conversation {
 func TestStreamsAgain(t *testing.T) {
 	all := map[string]string{}
 	for _, g := range streams(t) {
-		if stream := g.sections["stream"]; stream != "" {
-			all[g.path] = stream
+		if stream := g.Text("stream"); stream != "" {
+			all[g.Path] = stream
 		}
 	}
 	for _, script := range scripts {
@@ -185,8 +186,8 @@ func TestStreamsAgain(t *testing.T) {
 }
 
 func TestGoldenStreamsAgain(t *testing.T) {
-	eachGolden(t, "streams", func(t *testing.T, g *golden) {
-		g.want(t, "to a client", retold(g.sections["stream"], completions.EncoderOptions{Provider: "openai", Request: request(t), Model: "as-named"}))
+	show.Each(t, "testdata/streams", func(t *testing.T, g *show.File) {
+		g.Want(t, *update, "to a client", retold(g.Text("stream"), completions.EncoderOptions{Provider: "openai", Request: request(t), Model: "as-named"}))
 	})
 }
 
@@ -242,10 +243,10 @@ func TestForeignReplyComesBack(t *testing.T) {
 }
 
 func TestGoldenForeign(t *testing.T) {
-	g := loadGolden(t, "testdata/foreign.txt")
+	g := show.Load(t, "testdata/foreign.txt")
 	o := completions.EncoderOptions{Provider: "openai", Request: request(t)}
-	g.want(t, "to a client", streamOf(foreign(), o))
-	g.want(t, "as a whole", string(completions.EncodeReply(nil, foreign(), o)))
+	g.Want(t, *update, "to a client", streamOf(foreign(), o))
+	g.Want(t, *update, "as a whole", string(completions.EncodeReply(nil, foreign(), o)))
 }
 
 // A client that has not asked for the usage of a stream does not get it.
@@ -274,7 +275,7 @@ func TestEncodeFaults(t *testing.T) {
 // FuzzEncoder asks that whatever a stream tells can be told again.
 func FuzzEncoder(f *testing.F) {
 	for _, g := range streams(f) {
-		f.Add(g.sections["stream"])
+		f.Add(g.Text("stream"))
 	}
 	f.Fuzz(func(t *testing.T, stream string) {
 		accumulate(t, retold(stream, completions.EncoderOptions{Provider: "openai"}))

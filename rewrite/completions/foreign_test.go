@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warmpath/fixtures/show"
 	"warmpath/rewrite"
 )
 
@@ -50,10 +51,10 @@ func foreignConversation() *rewrite.Conversation {
 // PP-01, RP-02: what another provider has made goes to nobody else, and what the
 // dialect cannot say is named. The provider accepts what is left.
 func TestForeignConversation(t *testing.T) {
-	g := loadGolden(t, "testdata/conversation.txt")
+	g := show.Load(t, "testdata/conversation.txt")
 	body, losses := encode(t, foreignConversation(), "openai")
-	g.want(t, "request", lines(body))
-	g.want(t, "losses", losses)
+	g.Want(t, *update, "request", lines(body))
+	g.Want(t, *update, "losses", losses)
 	if w := ask(t, []byte(body)); w.Code != 200 {
 		t.Errorf("the provider refuses it: %s", w.Body)
 	}

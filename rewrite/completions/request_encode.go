@@ -81,7 +81,7 @@ type requestWriter struct {
 // sampling writes how tokens are chosen.
 func (w *requestWriter) sampling() {
 	s := &w.c.Sampling
-	if !w.hasExtra("max_tokens") {
+	if !w.c.HasExtra(rewrite.Completions, "max_tokens") {
 		name := "max_completion_tokens"
 		if w.habits.OlderBound {
 			name = "max_tokens"
@@ -111,7 +111,7 @@ func (w *requestWriter) sampling() {
 		}
 		w.Close(']')
 	}
-	if len(s.TopK) > 0 && !w.hasExtra("top_k") {
+	if len(s.TopK) > 0 && !w.c.HasExtra(rewrite.Completions, "top_k") {
 		w.losses.Add("top_k", "the dialect has no such setting")
 	}
 }
@@ -120,7 +120,7 @@ func (w *requestWriter) sampling() {
 // dialect has said it in its own way.
 func (w *requestWriter) thinking() {
 	t := &w.c.Thinking
-	if w.hasExtra("reasoning_effort") || w.hasExtra("reasoning") || w.hasExtra("thinking") {
+	if w.c.HasExtra(rewrite.Completions, "reasoning_effort") || w.c.HasExtra(rewrite.Completions, "reasoning") || w.c.HasExtra(rewrite.Completions, "thinking") {
 		return
 	}
 	effort := t.Effort
@@ -177,7 +177,7 @@ func (w *requestWriter) format() {
 func (w *requestWriter) account() {
 	c := w.c
 	family := c.Dialect == rewrite.Responses || c.Dialect == rewrite.Completions
-	if c.User != "" && !w.hasExtra("safety_identifier") && !w.hasExtra("user") {
+	if c.User != "" && !w.c.HasExtra(rewrite.Completions, "safety_identifier") && !w.c.HasExtra(rewrite.Completions, "user") {
 		w.Text("user", identifier(c.User))
 	}
 	if family {
@@ -214,18 +214,6 @@ func identifier(user string) string {
 	}
 	sum := sha256.Sum256([]byte(user))
 	return hex.EncodeToString(sum[:])
-}
-
-func (w *requestWriter) hasExtra(name string) bool {
-	if w.c.Dialect != rewrite.Completions {
-		return false
-	}
-	for i := range w.c.Extra {
-		if w.c.Extra[i].Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // extra writes the members that only this dialect knows.

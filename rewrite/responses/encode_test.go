@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/gjson"
 
+	"warmpath/fixtures/show"
 	"warmpath/rewrite"
 	"warmpath/rewrite/responses"
 	"warmpath/rewrite/sse"
@@ -123,7 +124,7 @@ func checkStream(t *testing.T, stream string, sums bool) (last gjson.Result) {
 func TestStreamsAgain(t *testing.T) {
 	all := map[string]string{}
 	for _, g := range streams(t) {
-		all[g.path] = g.sections["stream"]
+		all[g.Path] = g.Text("stream")
 	}
 	for _, script := range scripts {
 		all[script] = simulated(t, script, true)
@@ -158,8 +159,8 @@ func TestStreamsAgain(t *testing.T) {
 }
 
 func TestGoldenStreamsAgain(t *testing.T) {
-	eachGolden(t, "streams", func(t *testing.T, g *golden) {
-		g.want(t, "to a client", retold(g.sections["stream"], responses.EncoderOptions{Provider: "openai", Model: "as-named"}))
+	show.Each(t, "testdata/streams", func(t *testing.T, g *show.File) {
+		g.Want(t, *update, "to a client", retold(g.Text("stream"), responses.EncoderOptions{Provider: "openai", Model: "as-named"}))
 	})
 }
 
@@ -259,8 +260,8 @@ func TestActivityEvents(t *testing.T) {
 }
 
 func TestGoldenForeign(t *testing.T) {
-	g := loadGolden(t, "testdata/foreign.txt")
-	g.want(t, "to a client", streamOf(foreign(), responses.EncoderOptions{Provider: "openai", Request: request(t)}))
+	g := show.Load(t, "testdata/foreign.txt")
+	g.Want(t, *update, "to a client", streamOf(foreign(), responses.EncoderOptions{Provider: "openai", Request: request(t)}))
 }
 
 // ST-02: items side by side, and a reply that ends while one of them is open.
@@ -312,7 +313,7 @@ func TestEncodeFaults(t *testing.T) {
 // FuzzEncoder asks that whatever a stream tells can be told again.
 func FuzzEncoder(f *testing.F) {
 	for _, g := range streams(f) {
-		f.Add(g.sections["stream"])
+		f.Add(g.Text("stream"))
 	}
 	f.Fuzz(func(t *testing.T, stream string) {
 		again := retold(stream, responses.EncoderOptions{Provider: "openai", Events: true})

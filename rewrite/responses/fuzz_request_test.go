@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"warmpath/fixtures/show"
 	"warmpath/rewrite"
 	"warmpath/rewrite/responses"
 	"warmpath/rewrite/splice"
@@ -15,7 +16,7 @@ import (
 func FuzzDecodeRequest(f *testing.F) {
 	paths, _ := filepath.Glob("testdata/requests/*.txt")
 	for _, path := range paths {
-		f.Add([]byte(loadGolden(f, path).sections["request"]))
+		f.Add([]byte(show.Load(f, path).Text("request")))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		c, err := responses.DecodeRequest(body, "p")

@@ -188,7 +188,7 @@ func (w *requestWriter) text() {
 // come along.
 func (w *requestWriter) account() {
 	c := w.c
-	if c.User != "" && !w.hasExtra("safety_identifier") && !w.hasExtra("user") {
+	if c.User != "" && !w.c.HasExtra(rewrite.Responses, "safety_identifier") && !w.c.HasExtra(rewrite.Responses, "user") {
 		w.Text("safety_identifier", identifier(c.User))
 	}
 	if c.Dialect == rewrite.Responses || c.Dialect == rewrite.Completions {
@@ -249,18 +249,6 @@ func identifier(user string) string {
 	}
 	sum := sha256.Sum256([]byte(user))
 	return hex.EncodeToString(sum[:])
-}
-
-func (w *requestWriter) hasExtra(name string) bool {
-	if w.c.Dialect != rewrite.Responses {
-		return false
-	}
-	for i := range w.c.Extra {
-		if w.c.Extra[i].Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // extra writes the members that only this dialect knows.

@@ -12,6 +12,7 @@ import (
 
 	"warmpath/fixtures/provider"
 	"warmpath/fixtures/provider/openai"
+	"warmpath/fixtures/show"
 	"warmpath/rewrite"
 	"warmpath/rewrite/responses"
 )
@@ -60,15 +61,15 @@ func lines(body string) string {
 // What a client sends is written for its own provider, which accepts it, and for
 // another one, which gets nothing that is not its own.
 func TestGoldenRequests(t *testing.T) {
-	eachGolden(t, "requests", func(t *testing.T, g *golden) {
-		own := decode(t, g.sections["request"], "openai")
+	show.Each(t, "testdata/requests", func(t *testing.T, g *show.File) {
+		own := decode(t, g.Text("request"), "openai")
 		body, losses := encode(t, own, "openai")
-		g.want(t, "to its provider", lines(body))
-		g.want(t, "lost there", losses)
-		foreign := decode(t, g.sections["request"], "openai")
+		g.Want(t, *update, "to its provider", lines(body))
+		g.Want(t, *update, "lost there", losses)
+		foreign := decode(t, g.Text("request"), "openai")
 		other, losses := encode(t, foreign, "elsewhere")
-		g.want(t, "to another", lines(other))
-		g.want(t, "lost on another", losses)
+		g.Want(t, *update, "to another", lines(other))
+		g.Want(t, *update, "lost on another", losses)
 		for _, sent := range []string{body, other} {
 			// What is sealed was invented, which is the last thing that is found out.
 			if w := ask(t, []byte(sent)); w.Code != 200 && !strings.Contains(w.Body.String(), "invalid_encrypted_content") {
@@ -78,13 +79,13 @@ func TestGoldenRequests(t *testing.T) {
 		// The meaning survives: what was written reads as what was read.
 		again := decode(t, body, "openai")
 		ours := cmpopts.IgnoreFields(rewrite.Conversation{}, "Extensions")
-		if diff := cmp.Diff(own, again, ours, cmpopts.EquateEmpty(), cmp.Comparer(equalPayloads)); diff != "" && !strings.Contains(g.sections[""], "rewritten") {
+		if diff := cmp.Diff(own, again, ours, cmpopts.EquateEmpty(), cmp.Comparer(equalPayloads)); diff != "" && !strings.Contains(g.About, "rewritten") {
 			t.Errorf("read again (-was +is): %s", diff)
 		}
 		if second, _ := encode(t, again, "openai"); second != body {
 			t.Errorf("written again: %s", cmp.Diff(lines(body), lines(second)))
 		}
-		if second, _ := encode(t, decode(t, g.sections["request"], "openai"), "openai"); second != body {
+		if second, _ := encode(t, decode(t, g.Text("request"), "openai"), "openai"); second != body {
 			t.Error("the same request gives other bytes")
 		}
 	})

@@ -9,29 +9,30 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warmpath/fixtures/show"
 	"warmpath/rewrite"
 	"warmpath/rewrite/responses"
 )
 
 // streams are the streams and replies of all golden files.
-func streams(t testing.TB) (all []*golden) {
+func streams(t testing.TB) (all []*show.File) {
 	for _, pattern := range []string{"testdata/streams/*.txt", "../testdata/responses/*.txt"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("%s: %d, %v", pattern, len(paths), err)
 		}
 		for _, path := range paths {
-			all = append(all, loadGolden(t, path))
+			all = append(all, show.Load(t, path))
 		}
 	}
 	return all
 }
 
 func TestGoldenStreams(t *testing.T) {
-	eachGolden(t, "streams", func(t *testing.T, g *golden) {
+	show.Each(t, "testdata/streams", func(t *testing.T, g *show.File) {
 		var b strings.Builder
-		told(g.sections["stream"], 1<<20, func(e *rewrite.Event) { b.WriteString(describe(e)) })
-		g.want(t, "events", b.String())
+		told(g.Text("stream"), 1<<20, func(e *rewrite.Event) { b.WriteString(show.Event(e)) })
+		g.Want(t, *update, "events", b.String())
 	})
 }
 
@@ -39,12 +40,12 @@ func TestGoldenStreams(t *testing.T) {
 func TestStreamsInAnyChunks(t *testing.T) {
 	for _, g := range streams(t) {
 		var want, got strings.Builder
-		told(g.sections["stream"], 1<<20, func(e *rewrite.Event) { want.WriteString(describe(e)) })
+		told(g.Text("stream"), 1<<20, func(e *rewrite.Event) { want.WriteString(show.Event(e)) })
 		for _, size := range []int{1, 2, 3, 7, 100} {
 			got.Reset()
-			told(g.sections["stream"], size, func(e *rewrite.Event) { got.WriteString(describe(e)) })
+			told(g.Text("stream"), size, func(e *rewrite.Event) { got.WriteString(show.Event(e)) })
 			if diff := cmp.Diff(want.String(), got.String()); diff != "" {
-				t.Fatalf("%s, chunks of %d: %s", g.path, size, diff)
+				t.Fatalf("%s, chunks of %d: %s", g.Path, size, diff)
 			}
 		}
 	}
@@ -82,9 +83,9 @@ func TestWholeReplyIsAnEndedStream(t *testing.T) {
 			t.Errorf("stream (-) and reply (+) differ: %s", diff)
 		}
 	}
-	eachGolden(t, "streams", func(t *testing.T, g *golden) {
-		if g.sections["reply"] != "" {
-			same(t, g.sections["stream"], g.sections["reply"])
+	show.Each(t, "testdata/streams", func(t *testing.T, g *show.File) {
+		if g.Text("reply") != "" {
+			same(t, g.Text("stream"), g.Text("reply"))
 		}
 	})
 	for _, script := range scripts {
@@ -95,13 +96,13 @@ func TestWholeReplyIsAnEndedStream(t *testing.T) {
 // ST-12: a stream without its end yields none, and what was open is incomplete.
 func TestStreamWithoutItsEnd(t *testing.T) {
 	for _, g := range streams(t) {
-		stream, _, found := strings.Cut(g.sections["stream"], "event: response.completed")
+		stream, _, found := strings.Cut(g.Text("stream"), "event: response.completed")
 		if !found {
 			continue
 		}
 		told(stream, 1<<20, func(e *rewrite.Event) {
 			if e.Kind == rewrite.EventEnd || e.Kind == rewrite.EventError {
-				t.Errorf("%s: %s", g.path, describe(e))
+				t.Errorf("%s: %s", g.Path, show.Event(e))
 			}
 		})
 	}
@@ -140,12 +141,12 @@ func TestNoReply(t *testing.T) {
 
 func FuzzDecoder(f *testing.F) {
 	for _, g := range streams(f) {
-		f.Add(g.sections["stream"], g.sections["reply"])
+		f.Add(g.Text("stream"), g.Text("reply"))
 	}
 	f.Fuzz(func(t *testing.T, stream, reply string) {
 		var told1, told2 strings.Builder
-		told(stream, 1<<20, func(e *rewrite.Event) { told1.WriteString(describe(e)) })
-		told(stream, 5, func(e *rewrite.Event) { told2.WriteString(describe(e)) })
+		told(stream, 1<<20, func(e *rewrite.Event) { told1.WriteString(show.Event(e)) })
+		told(stream, 5, func(e *rewrite.Event) { told2.WriteString(show.Event(e)) })
 		if told1.String() != told2.String() {
 			t.Fatalf("%s\n%s", told1.String(), told2.String())
 		}
@@ -153,7 +154,7 @@ func FuzzDecoder(f *testing.F) {
 		ended := 0
 		err := responses.DecodeReply([]byte(reply), "p", func(e *rewrite.Event) {
 			if ended > 0 {
-				t.Fatalf("after the end: %s", describe(e))
+				t.Fatalf("after the end: %s", show.Event(e))
 			}
 			if fold.Add(e); e.Kind == rewrite.EventEnd || e.Kind == rewrite.EventError {
 				ended++
