@@ -72,7 +72,7 @@ func newHandle(t *table, dialect rewrite.Dialect, provider, model int, requests 
 // traffic has none.
 func operationOf(d rewrite.Dialect) string {
 	switch d {
-	case rewrite.Messages, rewrite.Completions, rewrite.Responses:
+	case rewrite.Messages, rewrite.Completions, rewrite.Responses, rewrite.Converse:
 		return "chat"
 	case rewrite.Gemini:
 		return "generate_content"

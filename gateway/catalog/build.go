@@ -132,8 +132,8 @@ func (s *Snapshot) addDefaults(chosen map[string]string, report func(string, ...
 	}
 	for name, provider := range sorted(chosen) {
 		d, ok := rewrite.ParseDialect(name)
-		if !ok {
-			report("is not a dialect; write "+alternatives(rewrite.Dialects), "defaults", name)
+		if !ok || d == rewrite.Converse {
+			report("is not a dialect of clients; write "+alternatives(rewrite.Dialects), "defaults", name)
 			continue
 		}
 		p := s.providers[provider]

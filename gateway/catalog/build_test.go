@@ -243,14 +243,14 @@ func TestProblems(t *testing.T) {
 			"providers.other is not a name for a provider; use lower-case letters, digits, - and _",
 		}},
 		{"new provider without anything", row(Row{}), []string{
-			"providers.lab.dialects is needed for a new provider; list what it speaks: messages, chat, responses, gemini",
+			"providers.lab.dialects is needed for a new provider; list what it speaks: messages, chat, responses, gemini, converse",
 		}},
 		{"new provider without an address", row(Row{Dialects: []string{"chat"}}), []string{
 			"providers.lab.base_url is needed, because chat has no address in bases",
 		}},
 		{"unknown dialects", with(func(r *Row) { r.Dialects = []string{"chat", "opaque", "x"} }), []string{
-			`providers.lab.dialects has an unknown dialect "opaque"; write messages, chat, responses or gemini`,
-			`providers.lab.dialects has an unknown dialect "x"; write messages, chat, responses or gemini`,
+			`providers.lab.dialects has an unknown dialect "opaque"; write messages, chat, responses, gemini or converse`,
+			`providers.lab.dialects has an unknown dialect "x"; write messages, chat, responses, gemini or converse`,
 		}},
 		{"address", with(func(r *Row) { r.BaseURL = "x" }), []string{
 			"providers.lab.base_url must begin with https:// or http://",
@@ -260,7 +260,7 @@ func TestProblems(t *testing.T) {
 		}), []string{
 			"providers.lab.bases.chat must begin with https:// or http://",
 			"providers.lab.bases.gemini is an address for a dialect that dialects does not list; add it there",
-			"providers.lab.bases.y is not a dialect; write messages, chat, responses, gemini or opaque",
+			"providers.lab.bases.y is not a dialect; write messages, chat, responses, gemini, converse or opaque",
 		}},
 		{"key style", with(func(r *Row) { r.KeyStyle = "basic" }), []string{
 			"providers.lab.key_style is not a key style; write none, bearer, x-api-key, x-goog-api-key or api-key",
@@ -291,11 +291,12 @@ func TestProblems(t *testing.T) {
 			"aliases.b leads back to an alias that it came from; name a model",
 			"aliases.c leads back to an alias that it came from; name a model",
 		}},
-		{"defaults", Settings{Defaults: map[string]string{"chat": "anthropic", "messages": "nobody", "soap": "openai"}}, []string{
+		{"defaults", Settings{Defaults: map[string]string{"chat": "anthropic", "messages": "nobody", "soap": "openai", "converse": "openai"}}, []string{
 			"defaults.chat names anthropic, which does not speak chat but messages",
+			"defaults.converse is not a dialect of clients; write opaque, messages, chat, responses or gemini",
 			`defaults.messages names an unknown provider "nobody"; name one of anthropic, deepseek, fireworks, gemini, groq, ` +
 				"llamacpp, mistral, moonshot, ollama, openai, openrouter, together, vllm, xai, zai",
-			"defaults.soap is not a dialect; write opaque, messages, chat, responses or gemini",
+			"defaults.soap is not a dialect of clients; write opaque, messages, chat, responses or gemini",
 		}},
 		{"a default that lost its dialect", Settings{Providers: map[string]Row{"openai": {Dialects: []string{"chat"}}}}, []string{
 			"defaults.responses is needed: openai no longer speaks responses",

@@ -104,13 +104,13 @@ func (r Row) provider(name string, report func(message string, path ...string)) 
 // dialects reads the list; several may be wrong at once.
 func (r Row) dialects(report func(message string, path ...string)) []rewrite.Dialect {
 	if len(r.Dialects) == 0 {
-		report("is needed for a new provider; list what it speaks: messages, chat, responses, gemini", "dialects")
+		report("is needed for a new provider; list what it speaks: messages, chat, responses, gemini, converse", "dialects")
 	}
 	var spoken []rewrite.Dialect
 	for _, name := range r.Dialects {
 		d, ok := rewrite.ParseDialect(name)
 		if !ok || d == rewrite.Opaque {
-			report("has an unknown dialect "+quote(name)+"; write messages, chat, responses or gemini", "dialects")
+			report("has an unknown dialect "+quote(name)+"; write messages, chat, responses, gemini or converse", "dialects")
 			continue
 		}
 		if !slices.Contains(spoken, d) {
@@ -137,7 +137,7 @@ func (r Row) addresses(p *Provider, report func(message string, path ...string))
 	for name, raw := range sorted(r.Bases) {
 		d, ok := rewrite.ParseDialect(name)
 		if !ok {
-			report("is not a dialect; write messages, chat, responses, gemini or opaque", "bases", name)
+			report("is not a dialect; write messages, chat, responses, gemini, converse or opaque", "bases", name)
 			continue
 		}
 		if d != rewrite.Opaque && !slices.Contains(p.Dialects, d) {

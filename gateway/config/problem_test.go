@@ -130,7 +130,7 @@ warmpath.yaml:1:22: providers.openai.key refers to the variable NO_SUCH, which i
 
 		// The catalog's own problems are tested there; here it is their place.
 		{"provider", given{file: "providers:\n  lab:\n    dialects: [x]\n  openai:\n    base_url: ftp://x"}, `
-warmpath.yaml:3:5: providers.lab.dialects has an unknown dialect "x"; write messages, chat, responses or gemini
+warmpath.yaml:3:5: providers.lab.dialects has an unknown dialect "x"; write messages, chat, responses, gemini or converse
 warmpath.yaml:5:5: providers.openai.base_url must begin with https:// or http://`},
 		{"what is missing is placed at its owner", given{file: "providers:\n  lab:\n    dialects: [chat]"}, `
 warmpath.yaml:2:3: providers.lab.base_url is needed, because chat has no address in bases`},
@@ -138,7 +138,7 @@ warmpath.yaml:2:3: providers.lab.base_url is needed, because chat has no address
 warmpath.yaml:2:3: aliases.a leads back to an alias that it came from; name a model
 warmpath.yaml:3:3: aliases.b leads back to an alias that it came from; name a model`},
 		{"default", given{file: "defaults: {soap: openai}"}, `
-warmpath.yaml:1:12: defaults.soap is not a dialect; write opaque, messages, chat, responses or gemini`},
+warmpath.yaml:1:12: defaults.soap is not a dialect of clients; write opaque, messages, chat, responses or gemini`},
 		{"upstream by flag", given{args: []string{"--upstream", "openai=me:hunter2@x", "--upstream", "hunter2"}}, `
 --upstream: is not of the form PROVIDER=URL, like openai=http://127.0.0.1:9000/v1
 --upstream: openai must begin with https:// or http://`},
