@@ -296,6 +296,13 @@ var claude = map[string]behaviour{
 		}},
 		{},
 	}},
+	"FB-22 adds a reminder to what it has sent": {moves: []move{
+		{},
+		{rewrites: true, epoch: "history_rewritten", does: func(r *rover) {
+			r.results(func(i int, text string) string { return text + map[bool]string{true: "\n" + reminder}[i == 1] })
+		}},
+		{},
+	}},
 	"FB-24 clears large results": {moves: []move{
 		{},
 		{rewrites: true, epoch: "history_rewritten", does: func(r *rover) {

@@ -90,9 +90,11 @@ func (w *warmth) rewrite() continuity.Difference {
 	if w.past.last != nil {
 		i = w.past.last.Respelled(messages, 0, len(messages))
 	}
-	if i < w.known.Sent {
-		i = w.known.Sent
+	if w.left == nil {
+		// It has not changed what the state has sent.
+		i = max(i, w.known.Sent)
 	}
+	i = max(i, 0)
 	d := continuity.Difference{Tier: continuity.TierMessages, Path: fmt.Sprintf("messages[%d]", i), Kind: "changed", Index: i}
 	if i < len(messages) {
 		d.After, d.Exact = messages[i].Span, messages[i].Exact

@@ -7,13 +7,19 @@ import (
 )
 
 // rewritten finds out what came before the request, and begins an epoch where
-// the client has changed what it had sent: the prefix goes on from there.
+// the client has changed what it had sent: the prefix goes on from there. The
+// state that it goes on from may be of an older epoch than what came before, so
+// the new one is counted from the newest.
 func (x *exchange) rewritten(w *warmth) {
 	w.past = x.retrace(w)
-	if x.req.Operation == OpGenerate && w.past.rewritten && w.state != nil && w.plan.Epoch == continuity.None {
+	if x.req.Operation != OpGenerate || !w.past.rewritten || w.state == nil {
+		return
+	}
+	if w.plan.Epoch == continuity.None {
 		w.plan.Epoch = continuity.HistoryRewritten
 		w.plan.Next.Epoch++
 	}
+	w.plan.Next.Epoch = max(w.plan.Next.Epoch, w.past.epoch+1)
 }
 
 // consider gathers what a miss will be judged by, while the request is there.

@@ -52,7 +52,8 @@ func (x *exchange) note(w *warmth, keep map[continuity.Hash][]byte) bool {
 	}
 	n.blind, n.passage.observed = w.blind, w.observing
 	n.passage.model, n.passage.route = x.way()
-	n.passage.turn, n.passage.conversation, n.passage.sent = n.state.Last, n.state.Conversation, n.state.Sent
+	n.passage.turn, n.passage.conversation = n.state.Last, n.state.Conversation
+	n.passage.epoch, n.passage.sent = n.state.Epoch, n.state.Sent
 	return true
 }
 

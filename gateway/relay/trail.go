@@ -17,7 +17,7 @@ type passage struct {
 	// conversation is its name, and session the client's own for it. Sent is the
 	// number of messages of the turn, and first the first of them.
 	conversation, session string
-	sent                  int
+	epoch, sent           int
 	first                 continuity.Hash
 	// sealed says that its end holds what the provider makes for nobody else, and
 	// observed that the turn was only planned.
@@ -102,9 +102,10 @@ type past struct {
 	last *continuity.Turn
 	// elsewhere is why it is not the one that the request goes on from, if it went
 	// another way or had another beginning, and rewritten says that the client has
-	// changed what it sent.
+	// changed what it sent, in the epoch.
 	elsewhere continuity.Miss
 	rewritten bool
+	epoch     int
 	// forgotten says that the turn was not remembered.
 	forgotten bool
 }
@@ -113,7 +114,10 @@ type past struct {
 // is that turn, unless there are turns in it that the store does not know.
 func (x *exchange) retrace(w *warmth) past {
 	var p past
-	if w.state != nil {
+	switch {
+	case w.left != nil:
+		return past{last: w.left.Last, rewritten: true, epoch: w.left.Epoch}
+	case w.state != nil:
 		p.last = w.state.Last
 	}
 	messages := w.facts.Messages
@@ -147,6 +151,7 @@ func (x *exchange) retrace(w *warmth) past {
 		p.last = end.turn
 	case !end.saved, end.owns(w):
 		p.last, p.rewritten, p.forgotten = end.turn, end.saved, !end.saved
+		p.epoch = end.epoch
 	}
 	return p
 }

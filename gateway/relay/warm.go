@@ -28,10 +28,13 @@ type warmth struct {
 	// states under its history that are another's.
 	state    *continuity.State
 	stranger bool
-	past     past
-	plan     *continuity.Plan
-	kept     map[continuity.Hash][]byte
-	betas    []string // of the gateway's own
+	// left is a newer state of the conversation, of which the client has changed
+	// what was sent; nil for none.
+	left  *continuity.State
+	past  past
+	plan  *continuity.Plan
+	kept  map[continuity.Hash][]byte
+	betas []string // of the gateway's own
 	// saved says that the next state is in the store.
 	saved bool
 	// lacks is what the provider will be taken to lack if it accepts the request
@@ -245,7 +248,7 @@ func (x *exchange) plan(w *warmth) bool {
 			break
 		}
 		if state = choice.Choose(level.States, level.Sealed); state != nil {
-			w.known.Sent = level.Sent
+			w.known.Sent, w.left = level.Sent, choice.Left
 		} else if len(level.States) > 0 {
 			w.stranger = true
 		}

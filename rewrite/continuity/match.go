@@ -10,6 +10,14 @@ import (
 type Choice struct {
 	Facts *Facts
 	Read  Reader
+	// Left is set with a choice, unless it is nil: the newest state of the same
+	// conversation that stands in the request's own history, but holds other
+	// reminders than that. The client has changed those after the reply, so that
+	// what was sent then cannot be gone on with.
+	Left *State
+	// edited are the states of longer histories that may come to be the one left,
+	// the newest first.
+	edited []*State
 	// since is, for each conversation that the request has gone past, the first
 	// epoch of it that it may still go on in.
 	since map[string]int
@@ -34,6 +42,30 @@ const never = math.MaxInt
 // would vanish from the history. Branches of it that cannot be told apart leave
 // what stands before them, in no earlier epoch.
 func (c *Choice) Choose(states []*State, sealed bool) *State {
+	chosen := c.choose(states, sealed)
+	if chosen == nil {
+		c.leave(states)
+	} else if at := slices.IndexFunc(c.edited, func(s *State) bool { return s.Conversation == chosen.Conversation }); at >= 0 {
+		c.Left = c.edited[at]
+	}
+	return chosen
+}
+
+// leave notes the states that are proven to be the request's own and have been
+// answered, but whose reminders the client has changed since.
+func (c *Choice) leave(states []*State) {
+	answered := func(s *State) bool {
+		behind := c.Facts.Messages[min(s.Sent, len(c.Facts.Messages)):]
+		return slices.ContainsFunc(behind, func(m Message) bool { return m.Role == Assistant })
+	}
+	for _, s := range slices.Backward(states) {
+		if answered(s) && s.proof(c.Facts) != noProof && !s.follows(c.Facts, c.Read) {
+			c.edited = append(c.edited, s)
+		}
+	}
+}
+
+func (c *Choice) choose(states []*State, sealed bool) *State {
 	var equal, alike, others []*State
 	for _, s := range slices.Backward(states) {
 		if s.Epoch < c.since[s.Conversation] || !s.follows(c.Facts, c.Read) {

@@ -140,3 +140,43 @@ func TestChooseGoesDown(t *testing.T) {
 		})
 	}
 }
+
+// A request that goes on from an older state because its reminders are not those
+// of a newer one has a history that the client has changed.
+func TestChooseKnowsWhatTheClientHasLeft(t *testing.T) {
+	for name, test := range map[string]struct {
+		newer, older, request string
+		change                func(newer *State)
+		left                  bool
+	}{
+		"a reminder comes back that the newer epoch never had": {newer: "u a u", older: "u!A", request: "u!A a u a u", left: true},
+		"a reminder is new": {newer: "u a u a u", older: "u", request: "u a u!A a u a u", left: true},
+		"a dropped one is not at hand": {newer: "u a u!A", older: "u", request: "u a u a u", left: true,
+			change: func(s *State) { s.Echoes[0].Kept = false }},
+		"of another conversation":      {newer: "u a u", older: "u!A", request: "u!A a u a u", change: func(s *State) { s.Conversation = "other" }},
+		"of nobody in particular":      {newer: "u a u", older: "u!A", request: "u!A a u a u", change: func(s *State) { s.Sealed = false }},
+		"of a request without a reply": {newer: "u a u!B", older: "u", request: "u a u!A"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			begun := func(history string, epoch int) *State {
+				s := Begin("c", nil, Fresh, echoed(history), keeping).Next
+				s.Epoch, s.Sealed = epoch, true
+				return s
+			}
+			newer, older := begun(test.newer, 1), begun(test.older, 0)
+			if test.change != nil {
+				test.change(newer)
+			}
+			choice := Choice{Facts: echoed(test.request), Read: Reader{Restore: true}}
+			if got := choice.Choose([]*State{newer}, false); got != nil {
+				t.Fatalf("chose %+v of the newer", got)
+			}
+			if got := choice.Choose([]*State{older}, false); got != older {
+				t.Fatalf("chose %+v of the older", got)
+			}
+			if (choice.Left == newer) != test.left || choice.Left != nil && choice.Left != newer {
+				t.Errorf("left %+v, want the newer: %v", choice.Left, test.left)
+			}
+		})
+	}
+}
