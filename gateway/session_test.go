@@ -18,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warmpath/cache"
-	"warmpath/cache/disk"
 	"warmpath/fixtures/legal"
 	"warmpath/fixtures/provider"
 	"warmpath/fixtures/provider/anthropic"
@@ -318,7 +317,10 @@ func twoNodes(t testing.TB, origin string) []string {
 	return bases
 }
 
-var sessionCount = flag.Int("sessions", 30, "random `sessions` to play in TestSessions")
+var (
+	sessionCount = flag.Int("sessions", 30, "random `sessions` to play in TestSessions")
+	firstSession = flag.Int("first", 0, "the `seed` of the first session in TestSessions")
+)
 
 // usage adds up the input tokens of replies.
 type usage struct{ read, total int64 }
@@ -376,6 +378,13 @@ type session struct {
 	prompt string // of the last request
 	epoch  string
 	oracle oracle
+}
+
+func newSession(t *testing.T, core *provider.Core, key, model string, seed uint64) *session {
+	return &session{
+		agent: *newAgent(rand.New(rand.NewPCG(seed, 1)), model), t: t, core: core, key: key,
+		oracle: oracle{known: map[string]bool{}},
+	}
 }
 
 func (s *session) where() string {
@@ -450,43 +459,67 @@ func TestSessions(t *testing.T) {
 // each request to what must hold for all of them. The same agents go straight as
 // well, to compare what comes from the cache.
 func playSessions(t *testing.T) {
-	const turns, twins = 10, 100
-	sessions := *sessionCount
-	core, origin := simulated(t)
-	_, straightTo := simulated(t)
-	nodes := twoNodes(t, origin)
-	names := slices.Sorted(maps.Keys(moods))
-	var through, straight, best usage
-	for seed := range sessions {
-		model := []string{"claude-opus-5", "claude-opus-5-5", "claude-sonnet-5-5", "claude-opus-4-8"}[seed%4]
-		s := &session{
-			agent: *newAgent(rand.New(rand.NewPCG(uint64(seed), 1)), model), t: t, core: core, key: fmt.Sprint("key-", seed),
-			oracle: oracle{known: map[string]bool{}},
+	// A few sessions may be such as have little to gain.
+	const twins, enough, tooMany = 100, 30, 5
+	p := &playing{}
+	var origin string
+	p.core, origin = simulated(t)
+	_, p.straightTo = simulated(t)
+	p.nodes = twoNodes(t, origin)
+	p.names = slices.Sorted(maps.Keys(moods))
+	failed := 0
+	for seed := *firstSession; seed < *firstSession+*sessionCount && failed < tooMany; seed++ {
+		if !t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { p.play(t, seed, seed < twins) }) {
+			failed++
 		}
-		twin := newAgent(rand.New(rand.NewPCG(uint64(seed), 1)), model)
-		chance := rand.New(rand.NewPCG(uint64(seed), 2))
-		for range turns {
-			for range chance.IntN(3) {
-				name := names[chance.IntN(len(names))]
-				moods[name](&s.agent)
-				moods[name](twin)
-				s.did = append(s.did, name)
-			}
-			s.say()
-			twin.say()
-			s.did = append(s.did, "|")
-			for s.ask(nodes[chance.IntN(2)], &through) {
-			}
-			for seed < twins && twin.askStraight(t, straightTo, s.key, &straight) {
-			}
-		}
-		best.read, best.total = best.read+s.oracle.read, best.total+s.oracle.total
 	}
-	if ratio := through.share() / best.share(); ratio < 0.97 {
+	if failed > 0 {
+		return
+	}
+	ratio := p.through.share() / p.best.share()
+	if *sessionCount >= enough && ratio < 0.97 {
 		t.Errorf("only %.4f of what can come from the cache does", ratio)
 	}
 	t.Logf("%d sessions: of %d input tokens %.2f%% came from the cache through, %.2f%% at best: %.4f of the oracle; straight %.2f%%",
-		sessions, through.total, 100*through.share(), 100*best.share(), through.share()/best.share(), 100*straight.share())
+		*sessionCount, p.through.total, 100*p.through.share(), 100*p.best.share(), ratio, 100*p.straight.share())
+}
+
+// playing is what random sessions are played through, and what they come to.
+type playing struct {
+	core                    *provider.Core
+	straightTo              string
+	nodes, names            []string
+	through, straight, best usage
+}
+
+// play plays the session of a seed, and its twin straight.
+func (p *playing) play(t *testing.T, seed int, twins bool) {
+	const turns = 10
+	model := []string{"claude-opus-5", "claude-opus-5-5", "claude-sonnet-5-5", "claude-opus-4-8"}[seed%4]
+	s := newSession(t, p.core, fmt.Sprint("key-", seed), model, uint64(seed))
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("play it again: go test ./gateway -run '^TestSessions$' -args -sessions 1 -first %d", seed)
+		}
+	})
+	twin := newAgent(rand.New(rand.NewPCG(uint64(seed), 1)), model)
+	chance := rand.New(rand.NewPCG(uint64(seed), 2))
+	for range turns {
+		for range chance.IntN(3) {
+			name := p.names[chance.IntN(len(p.names))]
+			moods[name](&s.agent)
+			moods[name](twin)
+			s.did = append(s.did, name)
+		}
+		s.say()
+		twin.say()
+		s.did = append(s.did, "|")
+		for s.ask(p.nodes[chance.IntN(2)], &p.through) {
+		}
+		for twins && twin.askStraight(t, p.straightTo, s.key, &p.straight) {
+		}
+	}
+	p.best.read, p.best.total = p.best.read+s.oracle.read, p.best.total+s.oracle.total
 }
 
 // askStraight sends the next request to the provider itself; refused for its
@@ -541,70 +574,4 @@ func betasOf(record *provider.Record) []string {
 		}
 	}
 	return betas
-}
-
-// TestRestart kills the gateway between any two turns: the next one must send
-// what the first would have sent.
-func TestRestart(t *testing.T) {
-	t.Parallel()
-	core, origin := simulated(t)
-	folder := t.TempDir()
-	play := func(restart bool, key string) (prompts []string) {
-		var base string
-		stop := func() {}
-		boot := func() {
-			stop()
-			store, err := disk.Open(folder+key, disk.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, address, _ := startWith(t, origin, gateway.Options{Store: store}, func(cfg *config.Config) { cfg.Quiet = true })
-			base, stop = address, func() { _ = g.Stop(t.Context()) }
-		}
-		boot()
-		defer func() { stop() }()
-		a := newAgent(rand.New(rand.NewPCG(7, 7)), "claude-opus-5-5")
-		for _, mood := range []string{"does nothing", "adds a tool", "another day", "sorts its tools", "edits a tool", "drops a tool", "adds a section", "brings one back", "spells its past otherwise", "reminds", "changes its effort", "forgets its reminders", "does nothing"} {
-			moods[mood](a)
-			a.say()
-			if restart {
-				boot()
-			}
-			for called := true; called; {
-				status, answer, _ := postMessages(t, base, key, a.body())
-				var got struct{ Content json.RawMessage }
-				if err := json.Unmarshal(answer, &got); err != nil || status != 200 {
-					t.Fatalf("after %q: status %d: %s", mood, status, answer)
-				}
-				prompts = append(prompts, toolsAndDirectives(lastRecord(core).Body))
-				called = a.hear(got.Content)
-			}
-		}
-		return prompts
-	}
-	if diff := cmp.Diff(play(false, "a"), play(true, "b")); diff != "" {
-		t.Errorf("a restart changes what is sent (-without +with):\n%s", diff)
-	}
-}
-
-// toolsAndDirectives is what the gateway decides of a request: the rest holds
-// identifiers that differ from run to run.
-func toolsAndDirectives(body string) string {
-	var request struct {
-		Tools, System json.RawMessage
-		Messages      []struct {
-			Role    string
-			Content json.RawMessage
-		}
-	}
-	if err := json.Unmarshal([]byte(body), &request); err != nil {
-		return err.Error()
-	}
-	out := string(request.Tools) + "\n" + string(request.System)
-	for i, m := range request.Messages {
-		if m.Role == "system" {
-			out += fmt.Sprintf("\n%d: %s", i, m.Content)
-		}
-	}
-	return out
 }
