@@ -221,13 +221,18 @@ data: {"candidates":[{"index":0,"content":{"role":"model","parts":[{"functionCal
 // folded is a stream as a whole reply.
 func (c crosser) folded(stream, provider string) *rewrite.Reply {
 	var f rewrite.Fold
+	c.tell(stream, provider, f.Add)
+	return f.Reply()
+}
+
+// tell yields the events of a stream.
+func (c crosser) tell(stream, provider string, yield func(*rewrite.Event)) {
 	d := c.decoder(provider)
-	var s sse.Splitter
-	read := func(e sse.Event) { d.Event(e.Name, e.Data, f.Add) }
+	s := sse.Splitter{Bare: true}
+	read := func(e sse.Event) { d.Event(e.Name, e.Data, yield) }
 	s.Feed([]byte(stream), read)
 	s.Close(read)
-	d.Close(f.Add)
-	return f.Reply()
+	d.Close(yield)
 }
 
 // gist is what of a reply every dialect says.

@@ -96,6 +96,10 @@ var vendors = map[string]room{
 		[]string{"cache/cachetest", "fixtures/..."},
 		"it compares in tests; it panics where production must not",
 	},
+	"github.com/santhosh-tekuri/jsonschema/v6": {
+		[]string{"fixtures/openresponses"},
+		"it judges what clients get, in tests",
+	},
 	"github.com/fsnotify/fsnotify": {
 		[]string{"gateway/config", "gateway"},
 		"what reloads, reloads through one door",

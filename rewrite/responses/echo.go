@@ -1,6 +1,9 @@
 package responses
 
 import (
+	"bytes"
+	"slices"
+
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
 )
@@ -20,22 +23,77 @@ func appendEcho(dst []byte, c *rewrite.Conversation) []byte {
 		}
 	}
 	w.or("instructions", instructions, "null")
-	w.Name("tools")
-	w.Open('[')
-	w.offer(c.Tools, func(*rewrite.Tool) bool { return true })
-	w.Close(']')
+	w.echoTools()
 	size := w.Size()
 	if w.choice(); w.Size() == size {
 		w.Literal(`"tool_choice":"auto"`)
 	}
 	w.Name("parallel_tool_calls")
 	w.Bool(c.Parallel != rewrite.Off)
-	size = w.Size()
-	if w.text(); w.Size() == size {
-		w.Literal(`"text":{"format":{"type":"text"}}`)
-	}
+	w.echoText()
 	w.echoSettings()
 	return w.Bytes()
+}
+
+// echoTools writes the catalogue as it came, but functions with all that they may
+// have left out.
+func (w *requestWriter) echoTools() {
+	list := requestWriter{c: w.c}
+	list.Open('[')
+	list.offer(w.c.Tools, func(*rewrite.Tool) bool { return true })
+	list.Close(']')
+	w.Name("tools")
+	w.Open('[')
+	splice.Elements(list.Bytes(), func(tool []byte) bool {
+		w.Raw(completed(tool))
+		return true
+	})
+	w.Close(']')
+}
+
+// completed is a tool with the members that every function has in a reply.
+func completed(tool []byte) []byte {
+	missing := []string{"description", "parameters", "strict"}
+	function := false
+	splice.Fields(tool, func(key, value []byte) bool {
+		function = function || string(key) == "type" && string(value) == `"function"`
+		missing = slices.DeleteFunc(missing, func(name string) bool { return name == string(key) })
+		return true
+	})
+	if !function || len(missing) == 0 {
+		return tool
+	}
+	out := slices.Clone(bytes.TrimRight(tool, " \t\r\n"))
+	out = out[:len(out)-1]
+	for _, name := range missing {
+		out = append(out, `,"`+name+`":null`...)
+	}
+	return append(out, '}')
+}
+
+// echoText writes the form that the answer must have.
+func (w *requestWriter) echoText() {
+	f := &w.c.Format
+	w.Name("text")
+	w.Open('{')
+	w.Name("format")
+	switch f.Kind {
+	case "json":
+		w.Literal(`{"type":"json_object"}`)
+	case "schema":
+		w.Literal(`{"type":"json_schema"`)
+		w.Name("name")
+		w.String(f.Name)
+		w.orText("description", f.Description, "null")
+		w.or("schema", f.Schema, "null")
+		w.Name("strict")
+		w.Bool(f.Strict == rewrite.On)
+		w.Close('}')
+	default:
+		w.Literal(`{"type":"text"}`)
+	}
+	w.Text("verbosity", f.Verbosity)
+	w.Close('}')
 }
 
 // echoSettings writes the settings that have a value whether they were sent or

@@ -16,7 +16,6 @@ func EncodeReply(dst []byte, r *rewrite.Reply, o EncoderOptions) []byte {
 			unused = e.Append(unused[:0], event)
 		}
 	})
-	unused = e.closeAll(unused[:0])
 	status, reason := statusOf(&r.Stop)
 	fault := r.Fault
 	if fault == nil {
@@ -25,17 +24,19 @@ func EncodeReply(dst []byte, r *rewrite.Reply, o EncoderOptions) []byte {
 	if fault != nil {
 		status, reason = "failed", ""
 	}
+	e.closeAll(unused[:0], status)
 	w := splice.WriteTo(dst)
 	e.response(&w, status, reason, fault)
 	return w.Bytes()
 }
 
-// closeAll closes what is still open when the reply ends.
-func (e *Encoder) closeAll(dst []byte) []byte {
+// closeAll closes what is still open when the reply ends in some state: in a
+// complete one nothing can be incomplete.
+func (e *Encoder) closeAll(dst []byte, status string) []byte {
 	for i := range e.slots {
 		if item := &e.slots[i]; !item.done && (item.output >= 0 || item.head.Kind == rewrite.ItemHosted) {
 			last := item.head
-			last.Incomplete = true
+			last.Incomplete = status != "completed"
 			dst = e.done(dst, item, &last)
 		}
 	}
@@ -47,8 +48,8 @@ func (e *Encoder) end(dst []byte, stop *rewrite.Stop) []byte {
 	if fault := faultFor(stop); fault != nil {
 		return e.fail(dst, fault)
 	}
-	dst = e.closeAll(e.begin(dst, &rewrite.Reply{}))
 	status, reason := statusOf(stop)
+	dst = e.closeAll(e.begin(dst, &rewrite.Reply{}), status)
 	return e.last(dst, status, reason, nil)
 }
 
@@ -65,7 +66,7 @@ func (e *Encoder) last(dst []byte, status, reason string, fault *rewrite.Fault) 
 	w := e.start(dst, "response."+status)
 	w.Name("response")
 	e.response(&w, status, reason, fault)
-	return append(finish(&w), "data: [DONE]\n\n"...)
+	return append(finish(&w), done...)
 }
 
 // fail ends the reply with a fault: as an event that stands for itself if there
@@ -80,7 +81,27 @@ func (e *Encoder) fail(dst []byte, fault *rewrite.Fault) []byte {
 	w.Name("message")
 	w.String(fault.Message)
 	w.Literal(`"param":null`)
-	return finish(&w)
+	// The vendor has these beside the type, the specification in an object.
+	w.Name("error")
+	w.Open('{')
+	w.Text("type", errorWord(fault))
+	w.Text("code", codeOf(fault))
+	w.Name("message")
+	w.String(fault.Message)
+	w.Literal(`"param":null`)
+	w.Close('}')
+	return append(finish(&w), done...)
+}
+
+// done is the word that ends every stream.
+const done = "data: [DONE]\n\n"
+
+// errorWord is the kind of a fault.
+func errorWord(fault *rewrite.Fault) string {
+	if fault.Type != "" {
+		return fault.Type
+	}
+	return "server_error"
 }
 
 // codeOf is the closest that a provider has to a code.

@@ -20,6 +20,9 @@ type EncoderOptions struct {
 	Model string
 	// ID is the reply's name where the provider has given none.
 	ID string
+	// Created is when the reply began, in seconds since 1970, where the provider
+	// does not say.
+	Created int64
 	// Events asks for the events of our own, as the client's header does.
 	Events bool
 	// Losses gets what the dialect cannot say.
@@ -172,6 +175,9 @@ func (e *Encoder) begin(dst []byte, r *rewrite.Reply) []byte {
 	if e.id == "" {
 		e.id = e.o.ID
 	}
+	if e.created == 0 {
+		e.created = e.o.Created
+	}
 	if !bytes.HasPrefix([]byte(e.id), []byte("resp_")) {
 		e.id = "resp" + madeHere + e.id
 	}
@@ -204,7 +210,10 @@ func place(w *splice.Writer, item *outItem, part *outPart) {
 func (e *Encoder) openPart(dst []byte, item *outItem, p *rewrite.Part) []byte {
 	item.parts = append(item.parts, outPart{kind: p.Kind, list: inContent, position: -1})
 	part := &item.parts[len(item.parts)-1]
-	if item.head.Kind == rewrite.ItemReasoning && p.Kind == rewrite.PartSummary {
+	if item.head.Kind == rewrite.ItemReasoning && (p.Kind == rewrite.PartSummary || e.kindOf(&item.head.Payload) == "") {
+		// What another provider shows of its reasoning is a summary to clients of
+		// this dialect: for the reasoning itself the vendor and the specification
+		// have events of different names, which are known to half of the clients.
 		part.list = inSummary
 	}
 	if item.output < 0 || p.Kind > rewrite.PartRefusal {

@@ -38,9 +38,13 @@ func (e *Encoder) name(item *outItem, kind string) {
 		if begin == "" {
 			begin = "item"
 		}
-		reply := strings.TrimPrefix(strings.TrimPrefix(e.id, "resp"+madeHere), "resp_")
-		item.id = begin + madeHere + reply + "_" + strconv.Itoa(item.output)
+		item.id = begin + madeHere + e.base() + "_" + strconv.Itoa(item.output)
 	}
+}
+
+// base is what the names of the reply's items have in common.
+func (e *Encoder) base() string {
+	return strings.TrimPrefix(strings.TrimPrefix(e.id, "resp"+madeHere), "resp_")
 }
 
 // open opens an item. What is told only when it is complete is held back, but for

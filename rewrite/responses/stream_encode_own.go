@@ -1,6 +1,8 @@
 package responses
 
 import (
+	"strconv"
+
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
 )
@@ -9,6 +11,7 @@ import (
 // asked for it gets an item of our own when the step is complete; any other one
 // gets a carrier of that item, so that it comes back.
 func (e *Encoder) activity(dst []byte, item *outItem, head *rewrite.Item) []byte {
+	e.identify(item)
 	if started := head.Hosted.State == rewrite.HostedStarted; e.o.Events && item.done != started {
 		w := e.start(dst, ownMark+"hosted_activity."+head.Hosted.State.String())
 		w.Name("item")
@@ -27,6 +30,29 @@ func (e *Encoder) activity(dst []byte, item *outItem, head *rewrite.Item) []byte
 		return e.carry(dst, carrier(carriedItem, whole.Bytes()))
 	}
 	return e.own(dst, whole.Bytes())
+}
+
+// identify gives an activity an id where its provider has none: what came of one
+// that was started is the next of its name.
+func (e *Encoder) identify(item *outItem) {
+	h := &item.head.Hosted
+	if h.ID != "" {
+		return
+	}
+	if item.id == "" && h.State != rewrite.HostedStarted {
+		for i := len(e.slots) - 2; i >= 0; i-- {
+			if other := &e.slots[i]; other.head.Kind == rewrite.ItemHosted && other.head.Hosted.Name == h.Name {
+				if other.head.Hosted.State == rewrite.HostedStarted {
+					item.id = other.id
+				}
+				break
+			}
+		}
+	}
+	if item.id == "" {
+		item.id = "ha" + madeHere + e.base() + "_" + strconv.Itoa(len(e.slots)-1)
+	}
+	h.ID = item.id
 }
 
 // own tells an item that is complete from the start.
