@@ -38,6 +38,7 @@ var floors = map[string]int{
 	"cache/redis":         3,
 
 	"cache/lineage":    4,
+	"cache/replies":    4,
 	"gateway/secret":   4,
 	"gateway/catalog":  5,
 	"gateway/upstream": 6,
