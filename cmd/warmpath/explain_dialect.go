@@ -62,7 +62,7 @@ func dialectOf(body []byte) string {
 
 // messagesModel reports a model whose vendor speaks Messages.
 func messagesModel(model string) bool {
-	target, err := catalog.Default().Resolve(rewrite.Completions, model)
+	target, err := catalog.Default().Resolve(rewrite.Completions, model, false)
 	return strings.Contains(model, "claude") || err == nil && target.Provider.Speaks(rewrite.Messages)
 }
 

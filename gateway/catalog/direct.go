@@ -16,7 +16,7 @@ func (s *Snapshot) Direct(name string, d rewrite.Dialect, model string) (Target,
 	if base == nil {
 		base = p.Bases[rewrite.Opaque]
 	}
-	return Target{Provider: p, Base: base, Model: model}, nil
+	return Target{Provider: p, Base: base, Dialect: d, Model: model}, nil
 }
 
 // Origin is the scheme and authority that requests are sent to.

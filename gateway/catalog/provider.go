@@ -5,6 +5,7 @@ import (
 
 	"warmpath/gateway/secret"
 	"warmpath/rewrite"
+	"warmpath/rewrite/completions"
 	"warmpath/rewrite/continuity"
 )
 
@@ -17,6 +18,9 @@ type Provider struct {
 	Label string
 	// Dialects are those it speaks, in the order of rewrite.Dialects.
 	Dialects []rewrite.Dialect
+	// Native is the dialect that requests are translated to which come in one that
+	// it does not speak: the first that its row lists.
+	Native rewrite.Dialect
 	// Bases has an address for each of Dialects, and one for rewrite.Opaque.
 	Bases map[rewrite.Dialect]*Base
 	// Endpoint is the kind of endpoint that it is, which decides what its models
@@ -29,6 +33,8 @@ type Provider struct {
 	// Key is the key from configuration; none means that the client's own
 	// credential is used.
 	Key secret.String
+	// Habits are how its Chat Completions differ from the inventor's.
+	Habits completions.Habits
 	// Own are the abilities that configuration gives its models, by name.
 	Own map[string]continuity.Abilities
 }
@@ -36,6 +42,10 @@ type Provider struct {
 // Speaks reports whether the provider has an address for the dialect.
 // Opaque traffic is spoken by all of them.
 func (p *Provider) Speaks(d rewrite.Dialect) bool { return p.Bases[d] != nil }
+
+// Open reports whether it answers without a credential of the client's: it has a
+// key of its own, or asks for none.
+func (p *Provider) Open() bool { return p.KeyStyle == KeyNone || !p.Key.IsZero() }
 
 // spoken lists the dialects for a message.
 func (p *Provider) spoken() string {

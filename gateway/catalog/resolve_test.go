@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warmpath/gateway/secret"
 	"warmpath/rewrite"
 )
 
@@ -90,7 +91,7 @@ func TestResolve(t *testing.T) {
 		{"alias of a configured provider", configured, chat, "local", want{"lab", "qwen:7b", "http://127.0.0.1:9000/v1", true}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			target, err := tc.s.Resolve(tc.dialect, tc.model)
+			target, err := tc.s.Resolve(tc.dialect, tc.model, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,20 +113,18 @@ func TestResolveRefusesUnspoken(t *testing.T) {
 	}{
 		{
 			"prefix", rewrite.Messages, "openai/gpt-5",
-			`model "openai/gpt-5" names provider openai, which does not speak messages but chat, responses; ` +
+			`model "openai/gpt-5" names provider openai, which does not speak messages but chat, responses, and this kind of request is not translated; ` +
 				`send it in one of these dialects, or name a provider that speaks messages ` +
-				`(anthropic, deepseek, fireworks, llamacpp, moonshot, ollama, openrouter, vllm, zai); ` +
-				`translation between dialects is not available yet`,
+				`(anthropic, deepseek, fireworks, llamacpp, moonshot, ollama, openrouter, vllm, zai)`,
 		},
 		{
 			"alias", rewrite.Gemini, "fast",
-			`model "fast" (an alias of "groq/llama") names provider groq, which does not speak gemini but chat, responses; ` +
-				`send it in one of these dialects, or name a provider that speaks gemini (gemini); ` +
-				`translation between dialects is not available yet`,
+			`model "fast" (an alias of "groq/llama") names provider groq, which does not speak gemini but chat, responses, and this kind of request is not translated; ` +
+				`send it in one of these dialects, or name a provider that speaks gemini (gemini)`,
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := s.Resolve(tc.dialect, tc.model)
+			_, err := s.Resolve(tc.dialect, tc.model, false)
 			var failure *rewrite.Failure
 			if !errors.As(err, &failure) || failure.Reason != rewrite.ReasonBadRequest {
 				t.Fatalf("got %v, want a failure for a bad request", err)
@@ -137,8 +136,52 @@ func TestResolveRefusesUnspoken(t *testing.T) {
 	}
 }
 
+// A request that can be translated goes wherever its model leads, but not with a
+// credential that was meant for somebody else.
+func TestResolveTranslates(t *testing.T) {
+	keyed := build(t, Settings{
+		Providers: map[string]Row{"openai": {Key: secret.New("sk-1")}, "lab": {BaseURL: "http://127.0.0.1:9000/v1", Dialects: []string{"chat"}, KeyStyle: "none"}},
+		Aliases:   map[string]string{"fast": "gemini-2.5-flash"},
+	})
+	plain := Default()
+	type want struct {
+		Provider, Model string
+		Dialect         rewrite.Dialect
+	}
+	for _, tc := range []struct {
+		name    string
+		s       *Snapshot
+		dialect rewrite.Dialect
+		model   string
+		want    want
+	}{
+		{"provider that is named", plain, rewrite.Messages, "openai/gpt-5", want{"openai", "gpt-5", rewrite.Responses}},
+		{"another way round", plain, rewrite.Responses, "anthropic/claude-opus-5", want{"anthropic", "claude-opus-5", rewrite.Messages}},
+		{"first of its dialects", plain, rewrite.Gemini, "zai/glm-5", want{"zai", "glm-5", rewrite.Completions}},
+		{"dialect that it speaks", plain, rewrite.Messages, "zai/glm-5", want{"zai", "glm-5", rewrite.Messages}},
+		{"alias", keyed, rewrite.Messages, "fast", want{"gemini", "gemini-2.5-flash", rewrite.Gemini}},
+		{"server without a key", keyed, rewrite.Messages, "lab/qwen", want{"lab", "qwen", rewrite.Completions}},
+		{"family with a key", keyed, rewrite.Messages, "gpt-5", want{"openai", "gpt-5", rewrite.Responses}},
+		{"family without one", plain, rewrite.Messages, "gpt-5", want{"anthropic", "gpt-5", rewrite.Messages}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			target, err := tc.s.Resolve(tc.dialect, tc.model, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := want{target.Provider.Name, target.Model, target.Dialect}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if target.Base != target.Provider.Bases[tc.want.Dialect] {
+				t.Errorf("the address is %v", target.Base)
+			}
+		})
+	}
+}
+
 func TestResolveBoundsItsMessage(t *testing.T) {
-	_, err := Default().Resolve(rewrite.Messages, "openai/"+strings.Repeat("x", 1<<20))
+	_, err := Default().Resolve(rewrite.Messages, "openai/"+strings.Repeat("x", 1<<20), false)
 	if err == nil || len(err.Error()) > 1000 {
 		t.Errorf("want a short error, got %d bytes", len(err.Error()))
 	}
@@ -148,7 +191,7 @@ func TestResolveBoundsItsMessage(t *testing.T) {
 func TestResolveDoesNotAllocate(t *testing.T) {
 	s := build(t, Settings{Aliases: map[string]string{"fast": "anthropic/claude-haiku-5-5"}})
 	for _, model := range []string{"fast", "claude-opus-5", "anthropic/claude-opus-5", "unheard-of"} {
-		if n := testing.AllocsPerRun(100, func() { _, _ = s.Resolve(rewrite.Messages, model) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() { _, _ = s.Resolve(rewrite.Messages, model, true) }); n != 0 {
 			t.Errorf("%s: %v allocations", model, n)
 		}
 	}
@@ -157,6 +200,6 @@ func TestResolveDoesNotAllocate(t *testing.T) {
 func BenchmarkResolve(b *testing.B) {
 	s := Default()
 	for b.Loop() {
-		_, _ = s.Resolve(rewrite.Completions, "zai-org/glm-5")
+		_, _ = s.Resolve(rewrite.Completions, "zai-org/glm-5", true)
 	}
 }

@@ -19,8 +19,10 @@ type Row struct {
 	Bases    map[string]string `yaml:"bases"`
 	KeyStyle string            `yaml:"key_style"`
 	Endpoint string            `yaml:"endpoint"`
-	Mode     string            `yaml:"-"`
-	Key      secret.String     `yaml:"-"`
+	// Habits are how its Chat Completions differ from the inventor's.
+	Habits []string      `yaml:"habits"`
+	Mode   string        `yaml:"-"`
+	Key    secret.String `yaml:"-"`
 	// Abilities are those of its models where the embedded table is wrong or
 	// silent: by model, then by the table's column.
 	Abilities map[string]map[string]string `yaml:"-"`
@@ -36,6 +38,7 @@ func (r Row) over(embedded Row) Row {
 		Bases:    map[string]string{},
 		KeyStyle: cmp.Or(r.KeyStyle, embedded.KeyStyle),
 		Endpoint: cmp.Or(r.Endpoint, embedded.Endpoint),
+		Habits:   r.Habits,
 		Mode:     r.Mode,
 		Key:      r.Key,
 
@@ -43,6 +46,9 @@ func (r Row) over(embedded Row) Row {
 	}
 	if len(merged.Dialects) == 0 {
 		merged.Dialects = embedded.Dialects
+	}
+	if r.Habits == nil {
+		merged.Habits = embedded.Habits
 	}
 	for dialect, base := range embedded.Bases {
 		// A dialect that the row gave up takes its address with it.
@@ -73,7 +79,11 @@ func (r Row) provider(name string, report func(message string, path ...string)) 
 	if p.Label == "" {
 		p.Label = name
 	}
-	p.Dialects = r.dialects(report)
+	if p.Dialects = r.dialects(report); len(p.Dialects) > 0 {
+		p.Native = p.Dialects[0]
+		slices.Sort(p.Dialects)
+	}
+	p.Habits = r.habits(report)
 	r.addresses(p, report)
 	if p.Endpoint != "" && abilities()[p.Endpoint] == nil {
 		report("is not a kind of endpoint; write anthropic, bedrock or google, or leave it out for one that is only compatible", "endpoint")
@@ -117,7 +127,6 @@ func (r Row) dialects(report func(message string, path ...string)) []rewrite.Dia
 			spoken = append(spoken, d)
 		}
 	}
-	slices.Sort(spoken)
 	return spoken
 }
 

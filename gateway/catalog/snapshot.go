@@ -74,6 +74,9 @@ func (p Problem) String() string { return strings.Join(p.Path, ".") + " " + p.Me
 type Target struct {
 	Provider *Provider
 	Base     *Base
+	// Dialect is the one that the provider is spoken to in: the client's, or
+	// another that the request has to be translated to.
+	Dialect rewrite.Dialect
 	// Model is the name to send, and Renamed says that it is not the name the
 	// client sent.
 	Model   string
@@ -85,28 +88,34 @@ type Target struct {
 //
 // An alias comes first, then a provider's name in front of the model
 // (openrouter/anthropic/claude-opus-5), then the family that the name belongs
-// to if its provider speaks the dialect, then the dialect's default.
-func (s *Snapshot) Resolve(d rewrite.Dialect, model string) (Target, error) {
+// to, then the dialect's default. A provider that does not speak the dialect is a
+// target for requests that can be translated. The family alone does not lead the
+// client's own credential to another vendor: that takes an alias, a provider's
+// name, or a key in the configuration.
+func (s *Snapshot) Resolve(d rewrite.Dialect, model string, translatable bool) (Target, error) {
 	name, aliased := s.aliases[model]
 	if !aliased {
 		name = model
 	}
 	if prefix, rest, ok := strings.Cut(name, "/"); ok && rest != "" {
 		if p := s.providers[prefix]; p != nil {
-			if !p.Speaks(d) {
+			if !p.Speaks(d) && !translatable {
 				return Target{}, s.unspoken(p, d, model, name)
 			}
 			return target(p, d, model, rest), nil
 		}
 	}
-	if p, bare := s.owner(name); p != nil && p.Speaks(d) {
+	if p, bare := s.owner(name); p != nil && (p.Speaks(d) || translatable && (aliased || p.Open())) {
 		return target(p, d, model, bare), nil
 	}
 	return target(s.defaults[d], d, model, name), nil
 }
 
 func target(p *Provider, d rewrite.Dialect, asked, model string) Target {
-	return Target{Provider: p, Base: p.Bases[d], Model: model, Renamed: model != asked}
+	if !p.Speaks(d) {
+		d = p.Native
+	}
+	return Target{Provider: p, Base: p.Bases[d], Dialect: d, Model: model, Renamed: model != asked}
 }
 
 // unspoken says that the named provider does not speak the dialect, and what
@@ -118,7 +127,7 @@ func (s *Snapshot) unspoken(p *Provider, d rewrite.Dialect, asked, name string) 
 		b.WriteString(" (an alias of " + quote(name) + ")")
 	}
 	b.WriteString(" names provider " + p.Name + ", which does not speak " + d.String() +
-		" but " + p.spoken() + "; send it in one of these dialects")
+		" but " + p.spoken() + ", and this kind of request is not translated; send it in one of these dialects")
 	var others []string
 	for _, other := range s.names {
 		if s.providers[other].Speaks(d) {
@@ -127,7 +136,6 @@ func (s *Snapshot) unspoken(p *Provider, d rewrite.Dialect, asked, name string) 
 	}
 	slices.Sort(others)
 	b.WriteString(", or name a provider that speaks " + d.String() + " (" + strings.Join(others, ", ") + ")")
-	b.WriteString("; translation between dialects is not available yet")
 	return &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Message: b.String()}
 }
 

@@ -32,7 +32,8 @@ var fileSchema = func() *schema {
 		"models":      list,
 		"providers": {each: &schema{fields: map[string]*schema{
 			"label": scalar, "base_url": scalar, "dialects": list, "bases": names, "key": scalar, "key_style": scalar, "endpoint": scalar,
-			"mode": scalar, "abilities": {each: &schema{fields: map[string]*schema{
+			"habits": list,
+			"mode":   scalar, "abilities": {each: &schema{fields: map[string]*schema{
 				"text": scalar, "tools": scalar, "binding": scalar, "marks": scalar, "diagnostics": scalar, "effort": scalar,
 			}}},
 		}}},

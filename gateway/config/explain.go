@@ -73,10 +73,12 @@ func explainProviders(s *catalog.Snapshot) yaml.MapSlice {
 	for _, name := range s.Providers() {
 		p, _ := s.Provider(name)
 		main := p.Bases[rewrite.Opaque]
-		dialects := make([]string, len(p.Dialects))
+		dialects := []string{p.Native.String()} // the order says which that is
 		var bases yaml.MapSlice
-		for i, d := range p.Dialects {
-			dialects[i] = d.String()
+		for _, d := range p.Dialects {
+			if d != p.Native {
+				dialects = append(dialects, d.String())
+			}
 			if base := p.Bases[d]; base.String() != main.String() {
 				bases = append(bases, item(d.String(), base.String()))
 			}
@@ -92,6 +94,9 @@ func explainProviders(s *catalog.Snapshot) yaml.MapSlice {
 		row = append(row, item("key_style", p.KeyStyle.String()))
 		if p.Endpoint != "" {
 			row = append(row, item("endpoint", p.Endpoint))
+		}
+		if habits := catalog.HabitNames(p.Habits); len(habits) > 0 {
+			row = append(row, item("habits", habits))
 		}
 		if len(p.Own) > 0 {
 			row = append(row, item("abilities", explainAbilities(p.Own)))

@@ -172,6 +172,7 @@ func (l *loader) row(name string) catalog.Row {
 		Label:    text("label"),
 		BaseURL:  text("base_url"),
 		Dialects: l.list("providers", name, "dialects"),
+		Habits:   l.list("providers", name, "habits"),
 		Bases:    l.texts("providers", name, "bases"),
 		KeyStyle: text("key_style"),
 		Endpoint: text("endpoint"),
