@@ -39,14 +39,15 @@ type Sample struct {
 type Path uint8
 
 // The paths. PathThrough forwards the client's own bytes; PathSplice changes
-// some in place.
+// some in place; PathTranslate writes another dialect's.
 const (
 	PathThrough Path = iota
 	PathSplice
+	PathTranslate
 )
 
 // Paths lists every path for metric labels.
-var Paths = []Path{PathThrough, PathSplice}
+var Paths = []Path{PathThrough, PathSplice, PathTranslate}
 
 // String is the path's metric label.
 func (p Path) String() string {
@@ -55,6 +56,8 @@ func (p Path) String() string {
 		return "through"
 	case PathSplice:
 		return "splice"
+	case PathTranslate:
+		return "translate"
 	}
 	return "through"
 }

@@ -158,3 +158,32 @@ func (l *Losses) Add(path, why string) {
 func (c *Conversation) HasExtra(d Dialect, name string) bool {
 	return c.Dialect == d && slices.ContainsFunc(c.Extra, func(m Member) bool { return m.Name == name })
 }
+
+// Settings is the conversation without its history, in memory of its own: what a
+// reply needs to know of its request.
+func (c *Conversation) Settings() *Conversation {
+	s := *c
+	s.Items = nil
+	s.System = make([]Part, len(c.System))
+	for i := range c.System {
+		s.System[i] = c.System[i].keep()
+	}
+	s.Tools = slices.Clone(c.Tools)
+	for i := range s.Tools {
+		t := &s.Tools[i]
+		t.Schema, t.Payload.Value = slices.Clone(t.Schema), slices.Clone(t.Payload.Value)
+	}
+	s.Choice.Payload.Value = slices.Clone(c.Choice.Payload.Value)
+	for _, number := range []*JSON{
+		&s.Sampling.MaxTokens, &s.Sampling.Temperature, &s.Sampling.TopP, &s.Sampling.TopK, &s.Sampling.Seed,
+		&s.Sampling.PresencePenalty, &s.Sampling.FrequencyPenalty, &s.Sampling.Candidates, &s.Sampling.TopLogProbs,
+		&s.Thinking.Budget, &s.Thinking.Extra.Value, &s.Format.Schema, &s.Metadata,
+	} {
+		*number = slices.Clone(*number)
+	}
+	s.Extra = slices.Clone(c.Extra)
+	for i := range s.Extra {
+		s.Extra[i].Value = slices.Clone(s.Extra[i].Value)
+	}
+	return &s
+}

@@ -18,11 +18,13 @@ type Body struct {
 	resp   *upstream.Response
 	tap    *tap
 	mender *mender
-	rest   []byte // of the last chunk, for readers with small buffers
-	ended  error  // sticky
-	gone   bool   // the client did not take what was written
-	spoke  time.Time
-	frames bool // some bytes have gone to the client
+	// translation gives what goes to the client in place of what has come.
+	translation *translation
+	rest        []byte // of the last chunk, for readers with small buffers
+	ended       error  // sticky
+	gone        bool   // the client did not take what was written
+	spoke       time.Time
+	frames      bool // some bytes have gone to the client
 	// midEvent says that the provider ended its stream within an event.
 	midEvent bool
 	// tail is the last two bytes that came from the provider.
@@ -124,7 +126,7 @@ func (b *Body) next() ([]byte, error) {
 	if ahead := b.x.ahead; len(ahead) > 0 {
 		b.x.ahead = nil
 		b.tap.feed(ahead, time.Now())
-		return b.mender.feed(ahead), nil
+		return b.passed(ahead), nil
 	}
 	chunk, err := b.resp.Next(settings.patience())
 	now := time.Now()
@@ -137,8 +139,8 @@ func (b *Body) next() ([]byte, error) {
 		b.tail[1] = chunk[len(chunk)-1]
 	}
 	switch {
-	case err == nil:
-		return b.mender.feed(chunk), nil
+	case err == nil && !b.lost():
+		return b.passed(chunk), nil
 	case errors.Is(err, upstream.ErrSilent):
 		if now.Sub(b.spoke) < settings.Silence {
 			return b.heartbeat(), nil
@@ -152,6 +154,9 @@ func (b *Body) next() ([]byte, error) {
 	}
 	if b.complete() || err == io.EOF && !b.tap.guarded() {
 		b.ended = io.EOF
+		if b.translation != nil {
+			return b.translation.rest(), nil
+		}
 		if held := b.mender.end(); len(held) > 0 {
 			return held, nil
 		}
@@ -160,9 +165,20 @@ func (b *Body) next() ([]byte, error) {
 	return b.broken(err)
 }
 
+// passed is what the client gets of a piece of the reply.
+func (b *Body) passed(chunk []byte) []byte {
+	if b.translation != nil {
+		return b.translation.taken()
+	}
+	return b.mender.feed(chunk)
+}
+
+// lost reports a stream of which an event was too long to be translated.
+func (b *Body) lost() bool { return b.translation != nil && b.tap.events.Skipped > 0 }
+
 // complete reports a stream that has said itself that it is over: how its
 // connection ends after that is no matter.
-func (b *Body) complete() bool { return b.tap.guarded() && b.tap.ended() }
+func (b *Body) complete() bool { return b.tap.guarded() && b.tap.ended() && !b.lost() }
 
 func (b *Body) handedOver() {
 	b.resp.DropHead()
@@ -171,10 +187,16 @@ func (b *Body) handedOver() {
 
 // heartbeat is a frame that the client's dialect ignores, if one fits here.
 func (b *Body) heartbeat() []byte {
-	if b.x.settings.Heartbeat <= 0 || !b.tap.guarded() || b.tap.ended() || !b.tap.events.AtBoundary() || b.mender.holds() {
+	if b.x.settings.Heartbeat <= 0 || !b.tap.guarded() || b.tap.ended() {
 		return nil
 	}
-	return b.framed([]byte(b.x.dialect.heartbeat))
+	if b.translation != nil {
+		return b.translation.heartbeat(b.x.client.heartbeat)
+	}
+	if !b.tap.events.AtBoundary() || b.mender.holds() {
+		return nil
+	}
+	return b.framed([]byte(b.x.client.heartbeat))
 }
 
 // framed gives a frame of ours the line ends of the stream: a client may look
@@ -202,12 +224,15 @@ func (b *Body) broken(err error) ([]byte, error) {
 		return nil, b.ended
 	}
 	b.ended = io.EOF
+	if b.translation != nil {
+		return b.translation.fail(failure), nil
+	}
 	held := b.mender.holds()
 	last := b.mender.cut()
 	if !held && (b.midEvent || b.frames && !b.tap.events.AtBoundary()) {
 		last = append(last, "\n\n"...)
 	}
-	return b.framed(b.x.dialect.appendStreamError(last, failure, &b.x.record.Report)), nil
+	return b.framed(b.x.client.appendStreamError(last, failure, &b.x.record.Report)), nil
 }
 
 func (b *Body) failure(err error) *rewrite.Failure {
@@ -221,6 +246,10 @@ func (b *Body) failure(err error) *rewrite.Failure {
 	case err != io.EOF && time.Since(b.spoke) >= b.x.settings.Silence:
 		return &rewrite.Failure{Reason: rewrite.ReasonUpstreamTimeout, Cause: err,
 			Message: "The provider " + provider + " fell silent in the middle of its reply. Send the request again."}
+	}
+	if b.lost() {
+		return &rewrite.Failure{Reason: rewrite.ReasonUpstreamBroken,
+			Message: "The provider " + provider + " sent an event that is too long to be translated. Ask for less in one piece."}
 	}
 	return &rewrite.Failure{Reason: rewrite.ReasonStreamCut, Cause: err,
 		Message: "The provider " + provider + " closed the stream before the reply had ended. Send the request again."}
@@ -240,6 +269,9 @@ func (b *Body) Close() error {
 		b.x.relay.metrics.StreamClosed()
 	}
 	record := &b.x.record
+	if b.translation != nil {
+		record.Said = b.translation.said.All
+	}
 	if !b.tap.first.IsZero() {
 		record.TimeToFirstToken = b.tap.first.Sub(record.Arrived)
 	}

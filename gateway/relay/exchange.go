@@ -20,28 +20,31 @@ import (
 
 // exchange is one request on its way.
 type exchange struct {
-	relay    *Relay
-	settings *Settings
-	ctx      context.Context //nolint:containedctx // the request's own life
-	req      *Request
-	dialect  *dialect
-	facts    rewrite.Facts
-	prompt   *continuity.Facts // of the body that is sent, if it was read; lent until leave
-	target   catalog.Target
-	out      upstream.Request
-	plain    []byte // the request body, unpacked
-	room     roomy  // that plain takes beside the client's own
-	named    []byte // the same, with the model's name at the provider
-	opening  bool   // no earlier reply in the request
-	path     metrics.Path
-	warmth   *warmth // nil where continuity does not apply
-	rescued  bool    // the request was mended although it is left alone
-	evidence continuity.Evidence
-	judged   bool // there is evidence
-	notes    notes
-	tenant   string // who asks; set once the scope is known
-	ahead    []byte // of the reply's body, read before it was handed over
-	record   Record
+	relay       *Relay
+	settings    *Settings
+	ctx         context.Context //nolint:containedctx // the request's own life
+	req         *Request
+	client      *dialect
+	vendor      *dialect        // that the provider is spoken to in
+	speaks      rewrite.Dialect // the same by its name
+	facts       rewrite.Facts
+	prompt      *continuity.Facts // of the body that is sent, if it was read; lent until leave
+	target      catalog.Target
+	out         upstream.Request
+	plain       []byte // the request body, unpacked
+	room        roomy  // that plain takes beside the client's own
+	named       []byte // the same, with the model's name at the provider
+	opening     bool   // no earlier reply in the request
+	path        metrics.Path
+	warmth      *warmth // nil where continuity does not apply
+	rescued     bool    // the request was mended although it is left alone
+	evidence    continuity.Evidence
+	judged      bool // there is evidence
+	notes       notes
+	translation *translation // nil where client and provider speak alike
+	tenant      string       // who asks; set once the scope is known
+	ahead       []byte       // of the reply's body, read before it was handed over
+	record      Record
 
 	lines *lines // nil once the reply's head has been handed over
 	body  Body
@@ -60,7 +63,8 @@ var (
 // newExchange begins an exchange; finish counts it out and recycle ends its use.
 func newExchange(r *Relay, d rewrite.Dialect, arrived time.Time) *exchange {
 	x := exchanges.Get().(*exchange)
-	x.relay, x.settings, x.dialect = r, r.settings.Load(), &dialects[d]
+	x.relay, x.settings = r, r.settings.Load()
+	x.client, x.vendor, x.speaks = &dialects[d], &dialects[d], d
 	x.record.Dialect, x.record.Arrived = d, arrived
 	x.lines = allLines.Get().(*lines)
 	r.metrics.Enter()
@@ -116,6 +120,9 @@ func (x *exchange) prepare() *rewrite.Failure {
 	}
 	x.address()
 	x.out.Method = x.req.Method
+	if x.translates() {
+		return x.translate(plain)
+	}
 	x.plain = plain
 	body := plain
 	if x.target.Renamed && x.facts.ModelSpan.Len() > 0 {
@@ -132,6 +139,11 @@ func (x *exchange) prepare() *rewrite.Failure {
 // send makes a body the one that goes out: the client's own bytes, packed as
 // they came, unless something in them has changed.
 func (x *exchange) send(body []byte) {
+	if x.translation != nil {
+		x.out.Body = body
+		x.translatedFields()
+		return
+	}
 	x.out.Body, x.path = x.req.Body, metrics.PathThrough
 	changed := len(body) != len(x.plain) || len(body) > 0 && &body[0] != &x.plain[0]
 	if changed {
@@ -144,7 +156,7 @@ func (x *exchange) send(body []byte) {
 // bytes, unpacked if they were compressed.
 func (x *exchange) peek() ([]byte, *rewrite.Failure) {
 	x.facts.Model = x.req.Model
-	if !x.req.Operation.named() || x.dialect.peek == nil {
+	if !x.req.Operation.named() || x.client.peek == nil {
 		return x.req.Body, nil
 	}
 	x.room.room = x.req.Room
@@ -163,7 +175,7 @@ func (x *exchange) peek() ([]byte, *rewrite.Failure) {
 	if x.prompt != nil {
 		x.opening = x.req.Operation == OpGenerate && !answered(x.prompt.Messages)
 	} else {
-		x.opening = x.req.Operation == OpGenerate && x.dialect.opening(plain)
+		x.opening = x.req.Operation == OpGenerate && x.client.opening(plain)
 	}
 	return plain, nil
 }
@@ -189,7 +201,7 @@ func (x *exchange) read(plain []byte) (rewrite.Facts, *rewrite.Failure) {
 	if err := splice.ValidDeep(plain); err != nil {
 		return rewrite.Facts{}, badJSON(err)
 	}
-	facts, err := x.dialect.peek(plain)
+	facts, err := x.client.peek(plain)
 	if err != nil {
 		return rewrite.Facts{}, badJSON(err)
 	}
@@ -215,7 +227,7 @@ func (x *exchange) resolve() *rewrite.Failure {
 	if name := x.req.Provider; name != "" {
 		x.target, err = snapshot.Direct(name, x.req.Dialect, x.facts.Model)
 	} else {
-		x.target, err = snapshot.Resolve(x.req.Dialect, x.facts.Model)
+		x.target, err = snapshot.Resolve(x.req.Dialect, x.facts.Model, x.translatable())
 	}
 	if err != nil {
 		if failure, ok := errors.AsType[*rewrite.Failure](err); ok {
@@ -268,7 +280,7 @@ func (x *exchange) fail(failure *rewrite.Failure) *Reply {
 	reply := &Reply{
 		Status: failure.Reason.Status(),
 		Fields: []upstream.Field{{Name: []byte("Content-Type"), Value: []byte("application/json")}},
-		Whole:  x.dialect.appendError(nil, failure, ""),
+		Whole:  x.client.appendError(nil, failure, ""),
 	}
 	reply.Length = int64(len(reply.Whole))
 	if failure.Reason == rewrite.ReasonBusy || failure.Reason == rewrite.ReasonDraining {

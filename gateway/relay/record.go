@@ -15,10 +15,15 @@ import (
 // Record is what is known of one request when it is over. It never holds
 // content.
 type Record struct {
-	Arrived   time.Time
-	Dialect   rewrite.Dialect
-	Operation Operation
-	Provider  string
+	Arrived time.Time
+	// Dialect is the client's, and Spoken the provider's where the request was
+	// translated; Opaque otherwise.
+	Dialect, Spoken rewrite.Dialect
+	// Losses are what the translation of the request could not say, and Said what
+	// that of the reply could not.
+	Losses, Said []rewrite.Loss
+	Operation    Operation
+	Provider     string
 	// Model is the model as sent to the provider.
 	Model  string
 	Stream bool
@@ -47,6 +52,9 @@ type Record struct {
 func (r *Record) Line() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", r.Arrived.Format(time.TimeOnly), r.Dialect)
+	if r.Spoken != rewrite.Opaque {
+		fmt.Fprintf(&b, ">%s", r.Spoken)
+	}
 	if r.Operation != OpGenerate {
 		fmt.Fprintf(&b, "/%s", r.Operation)
 	}
@@ -63,6 +71,9 @@ func (r *Record) Line() string {
 	r.usage(&b)
 	if stop := r.Report.Stop; stop != rewrite.StopUnknown {
 		fmt.Fprintf(&b, " %s", stop)
+	}
+	if n := len(r.Losses) + len(r.Said); n > 0 {
+		fmt.Fprintf(&b, " losses %d", n)
 	}
 	if r.Retries > 0 {
 		fmt.Fprintf(&b, " retries %d", r.Retries)

@@ -116,6 +116,9 @@ func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 		x.consider()
 		x.remember()
 	}
+	if x.translation != nil {
+		return x.answerTranslated(resp)
+	}
 	reply := x.answer(resp)
 	x.leave()
 	return reply

@@ -29,7 +29,9 @@ type tap struct {
 	seals    *seals
 	calls    calls
 	notes    *notes
-	read     bool // a whole reply has been
+	// translation is told the events too; nil where the reply passes as it is.
+	translation *translation
+	read        bool // a whole reply has been
 
 	first, last time.Time
 	gap         time.Duration
@@ -42,9 +44,9 @@ const maxPooled = 256 << 10
 
 // begin prepares for a reply by its head. Only successful replies are read.
 func (t *tap) begin(x *exchange, status int, contentType, encoding []byte) {
-	*t = tap{dialect: x.dialect, report: &x.record.Report}
+	*t = tap{dialect: x.vendor, report: &x.record.Report}
 	t.streamed = bytes.HasPrefix(contentType, []byte("text/event-stream"))
-	t.off = status != 200 || !x.req.Operation.tapped() || x.dialect.readReply == nil
+	t.off = status != 200 || !x.req.Operation.tapped() || x.vendor.readReply == nil
 	if len(encoding) > 0 && string(encoding) != "identity" {
 		t.encoding = string(encoding)
 	}
@@ -122,6 +124,7 @@ func (t *tap) event(e sse.Event) {
 	t.notes.event(e)
 	t.seals.event(e)
 	t.calls.event(e)
+	t.translation.event(e)
 }
 
 // whole reads a reply that is one document.

@@ -67,7 +67,7 @@ type warmth struct {
 
 // plannable reports whether continuity applies to the request at all.
 func (x *exchange) plannable() bool {
-	return x.relay.memory != nil && x.req.Dialect == rewrite.Messages &&
+	return x.relay.memory != nil && x.speaks == rewrite.Messages &&
 		(x.req.Operation == OpGenerate || x.req.Operation == OpCountTokens)
 }
 

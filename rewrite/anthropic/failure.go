@@ -17,6 +17,12 @@ func AppendError(dst []byte, f *rewrite.Failure, requestID string) []byte {
 	return append(dst, '}')
 }
 
+// AppendFault appends the HTTP body for an error that a provider of another
+// dialect has answered a request with.
+func AppendFault(dst []byte, status int, f *rewrite.Fault) []byte {
+	return append(appendErrorOf(dst, status, f.Message), '}')
+}
+
 // AppendStreamError appends the event that ends a stream in failure.
 func AppendStreamError(dst []byte, f *rewrite.Failure, _ *rewrite.Report) []byte {
 	dst = append(dst, "event: error\ndata: "...)
@@ -26,10 +32,14 @@ func AppendStreamError(dst []byte, f *rewrite.Failure, _ *rewrite.Report) []byte
 
 // appendFailure appends an error document up to its closing brace.
 func appendFailure(dst []byte, f *rewrite.Failure) []byte {
+	return appendErrorOf(dst, f.Reason.Status(), f.Message)
+}
+
+func appendErrorOf(dst []byte, status int, message string) []byte {
 	dst = append(dst, `{"type":"error","error":{"type":"`...)
-	dst = append(dst, errorType(f.Reason.Status())...)
+	dst = append(dst, errorType(status)...)
 	dst = append(dst, `","message":`...)
-	dst = gjson.AppendJSONString(dst, f.Message)
+	dst = gjson.AppendJSONString(dst, message)
 	return append(dst, '}')
 }
 

@@ -10,13 +10,21 @@ import (
 // error with the failure's status. The request id has no place in it; it
 // travels in a header.
 func AppendError(dst []byte, f *rewrite.Failure, _ string) []byte {
+	return AppendFault(dst, f.Reason.Status(), &rewrite.Fault{Code: f.Reason.String(), Message: f.Message})
+}
+
+// AppendFault appends the HTTP body for an error that a provider of another
+// dialect has answered a request with. A code that it does not have is null.
+func AppendFault(dst []byte, status int, f *rewrite.Fault) []byte {
 	dst = append(dst, `{"error":{"message":`...)
 	dst = gjson.AppendJSONString(dst, f.Message)
 	dst = append(dst, `,"type":"`...)
-	dst = append(dst, errorType(f.Reason.Status())...)
-	dst = append(dst, `","param":null,"code":"`...)
-	dst = append(dst, f.Reason.String()...)
-	return append(dst, `"}}`...)
+	dst = append(dst, errorType(status)...)
+	dst = append(dst, `","param":null,"code":`...)
+	if f.Code == "" {
+		return append(dst, `null}}`...)
+	}
+	return append(gjson.AppendJSONString(dst, f.Code), `}}`...)
 }
 
 // AppendStreamError appends the chunk that ends a stream in failure. No [DONE]

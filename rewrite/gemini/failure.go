@@ -12,20 +12,30 @@ import (
 // error with the failure's status. The request id becomes one of the details;
 // an empty one is left out.
 func AppendError(dst []byte, f *rewrite.Failure, requestID string) []byte {
-	status := f.Reason.Status()
-	dst = append(dst, `{"error":{"code":`...)
-	dst = strconv.AppendInt(dst, int64(status), 10)
-	dst = append(dst, `,"message":`...)
-	dst = gjson.AppendJSONString(dst, f.Message)
-	dst = append(dst, `,"status":"`...)
-	dst = append(dst, statusWord(status)...)
-	dst = append(dst, '"')
+	dst = appendErrorOf(dst, f.Reason.Status(), f.Message)
 	if requestID != "" {
 		dst = append(dst, `,"details":[{"@type":"type.googleapis.com/google.rpc.RequestInfo","requestId":`...)
 		dst = gjson.AppendJSONString(dst, requestID)
 		dst = append(dst, "}]"...)
 	}
 	return append(dst, "}}"...)
+}
+
+// AppendFault appends the HTTP body for an error that a provider of another
+// dialect has answered a request with.
+func AppendFault(dst []byte, status int, f *rewrite.Fault) []byte {
+	return append(appendErrorOf(dst, status, f.Message), "}}"...)
+}
+
+// appendErrorOf appends an error document up to its closing braces.
+func appendErrorOf(dst []byte, status int, message string) []byte {
+	dst = append(dst, `{"error":{"code":`...)
+	dst = strconv.AppendInt(dst, int64(status), 10)
+	dst = append(dst, `,"message":`...)
+	dst = gjson.AppendJSONString(dst, message)
+	dst = append(dst, `,"status":"`...)
+	dst = append(dst, statusWord(status)...)
+	return append(dst, '"')
 }
 
 // AppendStreamError appends the frame that ends a stream in failure.

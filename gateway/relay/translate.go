@@ -1,0 +1,288 @@
+package relay
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"warmpath/gateway/catalog"
+	"warmpath/gateway/upstream"
+	"warmpath/metrics"
+	"warmpath/rewrite"
+)
+
+const (
+	// strictField asks that what a translation cannot say is an error.
+	strictField = "warmpath-strict"
+	// lossesField lists it where it is none.
+	lossesField = "warmpath-losses"
+	// eventsField asks for the events of our own in a stream.
+	eventsField = "warmpath-events"
+)
+
+// translation is the part of an exchange whose client and provider speak
+// different dialects.
+type translation struct {
+	client, vendor *codec
+	stream         bool // the client wants one
+	// losses are what the request could not say there, said what the reply cannot
+	// say here.
+	losses, said rewrite.Losses
+	decoder      streamDecoder
+	// encoder is of a streamed reply, fold of a whole one.
+	encoder streamEncoder
+	fold    rewrite.Fold
+	options replyOptions
+	// out is what the client gets next; it has it once sent is set.
+	out  []byte
+	sent bool
+	// array says that the client takes its stream as one JSON array, whose
+	// elements were begun.
+	array, begun bool
+	yield        func(*rewrite.Event) // take, bound once
+}
+
+// translatable reports whether the request can be put into another dialect.
+func (x *exchange) translatable() bool {
+	return x.req.Operation == OpGenerate && codecs[x.req.Dialect] != nil
+}
+
+// translates reports whether the request has to be translated.
+func (x *exchange) translates() bool { return x.target.Dialect != x.req.Dialect }
+
+// translate makes the request that the provider gets of one in another dialect.
+// What it has no words for is listed, and refused if the client wants no loss.
+func (x *exchange) translate(plain []byte) *rewrite.Failure {
+	t := &translation{client: codecs[x.req.Dialect], vendor: codecs[x.target.Dialect]}
+	c, err := t.client.decodeRequest(plain, "")
+	if err != nil {
+		return badJSON(err)
+	}
+	if c.Model = x.target.Model; x.req.Dialect == rewrite.Gemini {
+		c.Stream, t.array = x.streams()
+	}
+	t.stream = c.Stream
+	asked := c.Settings() // before encoding lays anything out otherwise
+	body, err := t.vendor.encodeRequest(c, x.target.Provider, &t.losses)
+	if err != nil {
+		return badJSON(err)
+	}
+	if failure := x.strict(t.losses.All); failure != nil {
+		return failure
+	}
+	t.options = replyOptions{
+		provider: x.target.Provider.Name, model: x.facts.Model, id: t.client.mark + madeID(),
+		request: asked, events: len(x.req.Field(eventsField)) > 0, losses: &t.said,
+	}
+	t.yield = t.take
+	x.translation, x.vendor, x.speaks = t, &dialects[x.target.Dialect], x.target.Dialect
+	x.record.Stream, x.record.Spoken = c.Stream, x.target.Dialect
+	x.record.Losses = t.losses.All
+	x.out.Target = []byte(x.target.Base.Join(t.vendor.path(c)))
+	x.plain, x.path = body, metrics.PathTranslate
+	x.readAgain(body)
+	x.send(x.warm(body))
+	return nil
+}
+
+// readAgain gives the planner the request as it is sent, not as it came.
+func (x *exchange) readAgain(body []byte) {
+	if x.prompt != nil {
+		x.relay.recall.Release(x.prompt)
+		x.prompt = nil
+	}
+	if x.plannable() {
+		if prompt, err := x.relay.recall.ReadFacts(body); err == nil {
+			x.prompt = prompt
+		}
+	}
+}
+
+// streams tells from the path of a request to Gemini whether the client wants a
+// stream, and whether as a JSON array.
+func (x *exchange) streams() (stream, array bool) {
+	stream = bytes.HasSuffix(x.req.Path, []byte(":streamGenerateContent"))
+	sse := slices.ContainsFunc(bytes.Split(x.req.Query, []byte("&")), func(part []byte) bool { return string(part) == "alt=sse" })
+	return stream, stream && !sse
+}
+
+// madeID is the name of a reply that has none.
+func madeID() string {
+	var id [12]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return hex.EncodeToString(id[:])
+}
+
+// strict refuses a request whose client wants no loss.
+func (x *exchange) strict(losses []rewrite.Loss) *rewrite.Failure {
+	if asked := x.req.Field(strictField); len(losses) == 0 || len(asked) == 0 || string(asked) == "0" {
+		return nil
+	}
+	return &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Message: "The provider " + x.record.Provider + " speaks " +
+		x.target.Dialect.String() + ", which cannot say all of this request: " + listed(losses) +
+		". Leave that out, or send no " + strictField + " header."}
+}
+
+// maxListed bounds a list of losses, in bytes.
+const maxListed = 2 << 10
+
+// listed are losses in one line of visible characters.
+func listed(losses []rewrite.Loss) string {
+	var b strings.Builder
+	for i, loss := range losses {
+		if b.Len() > maxListed {
+			b.WriteString("; and more")
+			break
+		}
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(loss.Path)
+		b.WriteString(" (")
+		b.WriteString(loss.Why)
+		b.WriteByte(')')
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, b.String())
+}
+
+// forwarded are the client's header lines that a provider of another dialect gets
+// too: who asks, and whose trace it is.
+var forwarded = []string{"user-agent", "traceparent", "tracestate", "baggage", "x-request-id", "x-client-request-id"}
+
+// translatedFields are the header lines of a request that was translated.
+func (x *exchange) translatedFields() {
+	out := append(x.lines.up[:0], upstream.Field{Name: []byte("Content-Type"), Value: []byte("application/json")}, uncompressed)
+	out = append(out, x.translation.vendor.fields...)
+	for _, field := range x.req.Fields {
+		if slices.ContainsFunc(forwarded, field.Is) || x.speaks == rewrite.Messages && field.Is("anthropic-beta") {
+			out = append(out, field)
+		}
+	}
+	if field, ok := x.credential(); ok {
+		out = append(out, field)
+	}
+	if x.warmth != nil {
+		out = withBetas(out, x.warmth.betas)
+	}
+	x.lines.up, x.out.Fields = out, out
+}
+
+// loginMark begins Anthropic's login tokens, which are no keys.
+const loginMark = "sk-ant-oat"
+
+// credential is the configured key, or the client's own in the place where this
+// provider looks for it.
+func (x *exchange) credential() (upstream.Field, bool) {
+	p := x.target.Provider
+	if !p.Key.IsZero() {
+		return keyField(p.KeyStyle, p.Key.Reveal()), true
+	}
+	if x.req.OwnKey || p.KeyStyle == catalog.KeyNone {
+		return upstream.Field{}, false
+	}
+	key := clientKey(x.req)
+	if len(key) == 0 {
+		return upstream.Field{}, false
+	}
+	if bytes.HasPrefix(key, []byte(loginMark)) {
+		return keyField(catalog.KeyBearer, string(key)), true
+	}
+	return keyField(p.KeyStyle, string(key)), true
+}
+
+// clientKey is the credential that the client has sent, wherever its dialect has
+// it.
+func clientKey(req *Request) []byte {
+	for _, field := range req.Fields {
+		switch {
+		case field.Is("authorization"):
+			if scheme, token, _ := bytes.Cut(field.Value, []byte(" ")); bytes.EqualFold(scheme, []byte("bearer")) {
+				return bytes.TrimSpace(token)
+			}
+		case slices.ContainsFunc(credentials[1:], field.Is):
+			return field.Value
+		}
+	}
+	for part := range bytes.SplitSeq(req.Query, []byte("&")) {
+		if key, ok := bytes.CutPrefix(part, []byte("key=")); ok {
+			return key
+		}
+	}
+	return nil
+}
+
+// take takes an event of the reply.
+func (t *translation) take(e *rewrite.Event) {
+	if e.Kind == rewrite.EventBegin && e.Reply.Created == 0 {
+		reply := *e.Reply
+		reply.Created = time.Now().Unix()
+		dated := *e
+		dated.Reply = &reply
+		e = &dated
+	}
+	if t.encoder == nil {
+		t.fold.Add(e)
+		return
+	}
+	if t.sent {
+		t.out, t.sent = t.out[:0], false
+	}
+	t.out = t.encoder.Append(t.out, e)
+}
+
+// readFault reads the error that a provider has answered with, whatever its
+// dialect. What cannot be read is its text.
+func readFault(body []byte) *rewrite.Fault {
+	f := &rewrite.Fault{}
+	if gjson.ValidBytes(body) {
+		root := gjson.ParseBytes(body)
+		if root.IsArray() { // as a stream of Gemini's begins
+			root = root.Get("0")
+		}
+		at := root.Get("error")
+		if !at.IsObject() {
+			at = root
+		}
+		f.Type, f.Code = first(at, "type", "status"), first(at, "code")
+		if f.Message = first(at, "message", "detail"); f.Message == "" {
+			f.Message = first(root, "message", "error", "detail")
+		}
+	}
+	if f.Message == "" {
+		f.Message = shortText(body)
+	}
+	return f
+}
+
+// first is the first of some members that is a text or a number.
+func first(at gjson.Result, names ...string) string {
+	for _, name := range names {
+		if value := at.Get(name); value.Type == gjson.String || value.Type == gjson.Number {
+			return value.String()
+		}
+	}
+	return ""
+}
+
+// shortText is the beginning of a text that somebody is to read.
+func shortText(body []byte) string {
+	const longest = 1000
+	text := strings.ToValidUTF8(strings.TrimSpace(string(body[:min(len(body), longest)])), "?")
+	if text == "" {
+		return "The provider gave no reason."
+	}
+	return text
+}
+
+var errUnreadable = errors.New("the provider's reply is not one of its dialect")
