@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -47,7 +48,12 @@ func (r *requests) newest() []console.Request {
 // shown is a record as the console shows it.
 func shown(r *relay.Record) console.Request {
 	u := r.Report.Usage
+	spoken := ""
+	if r.Spoken != rewrite.Opaque {
+		spoken = r.Spoken.String()
+	}
 	return console.Request{
+		Spoken: spoken, Losses: lost(r),
 		Arrived: r.Arrived, Dialect: r.Dialect.String(), Operation: r.Operation.String(), Provider: r.Provider, Model: r.Model,
 		Stream: r.Stream, Status: r.Status, Reason: r.Reason.String(), Stop: r.Report.Stop.String(), Retries: r.Retries,
 		Milliseconds: milliseconds(r.Duration), FirstToken: milliseconds(r.TimeToFirstToken),
@@ -55,6 +61,14 @@ func shown(r *relay.Record) console.Request {
 		Output: count(u.OutputTotal), Cache: r.Cache.String(), Miss: missed(&r.Verdict),
 		Diagnosis: r.Report.Diagnosis.String(), Continuity: explained(r.Explanation),
 	}
+}
+
+// lost is what a translation had no words for.
+func lost(r *relay.Record) (losses []string) {
+	for _, loss := range slices.Concat(r.Losses, r.Said) {
+		losses = append(losses, loss.Path+" ("+loss.Why+")")
+	}
+	return losses
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

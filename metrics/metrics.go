@@ -12,19 +12,21 @@ import (
 // same time.
 type Metrics struct {
 	vectors
-	continuity continuity
-	breaks     breaks
-	table      atomic.Pointer[table]
+	continuity  continuity
+	breaks      breaks
+	translation translation
+	table       atomic.Pointer[table]
 }
 
 // New registers the metrics with reg and resolves their labels for the given
 // provider and model names. It panics if reg has them already: two gateways in
 // one process need a registry each.
 func New(reg prometheus.Registerer, providers, models []string) *Metrics {
-	m := &Metrics{vectors: newVectors(), continuity: newContinuity(), breaks: newBreaks()}
+	m := &Metrics{vectors: newVectors(), continuity: newContinuity(), breaks: newBreaks(), translation: newTranslation()}
 	reg.MustRegister(m.all()...)
 	reg.MustRegister(m.continuity.all()...)
 	reg.MustRegister(m.breaks.all()...)
+	reg.MustRegister(m.translation.all()...)
 	reg.MustRegister(newBuildInfo())
 	m.Reconfigure(providers, models)
 	return m

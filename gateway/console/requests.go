@@ -12,14 +12,18 @@ import (
 // Request is what is shown of one request that is over. It never holds content.
 // Counts that the provider did not report are null.
 type Request struct {
-	ID        int64     `json:"id"`
-	Arrived   time.Time `json:"arrived"`
-	Dialect   string    `json:"dialect"`
-	Operation string    `json:"operation"`
-	Provider  string    `json:"provider,omitempty"`
-	Model     string    `json:"model,omitempty"`
-	Stream    bool      `json:"stream"`
-	Status    int       `json:"status"`
+	ID      int64     `json:"id"`
+	Arrived time.Time `json:"arrived"`
+	Dialect string    `json:"dialect"`
+	// Spoken is the provider's dialect where the request was translated, and Losses
+	// what its translation, or that of the reply, had no words for.
+	Spoken    string   `json:"provider_dialect,omitempty"`
+	Losses    []string `json:"losses,omitempty"`
+	Operation string   `json:"operation"`
+	Provider  string   `json:"provider,omitempty"`
+	Model     string   `json:"model,omitempty"`
+	Stream    bool     `json:"stream"`
+	Status    int      `json:"status"`
 	// Reason is why the request failed; none for one that did not.
 	Reason       string  `json:"reason"`
 	Stop         string  `json:"stop"`

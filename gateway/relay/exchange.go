@@ -302,6 +302,8 @@ func (x *exchange) finish() {
 		Path: x.path, Overhead: r.Overhead, TimeToFirstToken: r.TimeToFirstToken, Duration: r.Duration,
 		LongestGap: r.LongestGap, Retries: r.Retries, Stream: r.Stream,
 	})
+	x.relay.metrics.Lost(r.Dialect, r.Spoken, "request", len(r.Losses))
+	x.relay.metrics.Lost(r.Dialect, r.Spoken, "reply", len(r.Said))
 	x.relay.metrics.Leave()
 	x.relay.observe(r)
 }
