@@ -15,7 +15,8 @@
 //	450 (p+1)  requests: 5 dialects, 5 status classes, 18 reasons
 //	 18 p      retries
 //	224        misses and their tokens: 14 reasons, 2 sources, 4 causers
-//	 33        overhead by path, gauges, build
+//	 32        losses: 4 dialects of clients, 4 others of providers, 2 sides
+//	 48        overhead by path, gauges, build
 //
 // The square needs a provider that answers for each model under the name of
 // every other; one that answers under the name it was asked for, or a dated form

@@ -360,7 +360,7 @@ func TestCardinality(t *testing.T) {
 		}
 	}
 	p, n := len(providers)+1, len(models)+1
-	limit := 170*p*n*n + 78*p*n + 450*(p+1) + 18*p + 18 + 224 + 33
+	limit := 170*p*n*n + 78*p*n + 450*(p+1) + 18*p + 18 + 224 + 32 + 48
 	if got > limit {
 		t.Errorf("%d series, the package comment allows %d", got, limit)
 	}
@@ -409,8 +409,10 @@ func TestLabelValues(t *testing.T) {
 		"gen_ai_token_type":     {"input", "input_cache_read", "input_cache_write", "output", "reasoning"},
 		"model":                 {"m1", "none", "other"},
 		"outcome":               {"cold", "hit", "miss", "partial", "unreported"},
-		"path":                  {"splice", "through"},
+		"path":                  {"splice", "through", "translate"},
 		"provider":              {"none", "other", "p1", "p2"},
+		"provider_dialect":      {"chat", "converse", "gemini", "messages", "responses"},
+		"side":                  {"reply", "request"},
 		"op":                    metrics.StoreOps,
 		"source":                metrics.MissSources,
 		"by":                    metrics.MissCausers,

@@ -19,9 +19,9 @@ func newTranslation() translation {
 		Name: "warmpath_losses_total", Help: "Parts of requests and replies that their translation had no words for, by the client's dialect and the provider's.",
 	}, []string{"dialect", "provider_dialect", "side"})}
 	for _, client := range rewrite.Dialects {
-		for _, provider := range rewrite.Dialects {
+		for _, provider := range rewrite.ProviderDialects {
 			for _, side := range LossSides {
-				if client != rewrite.Opaque && provider != rewrite.Opaque && client != provider {
+				if client != rewrite.Opaque && client != provider {
 					t.losses.WithLabelValues(client.String(), provider.String(), side)
 				}
 			}
