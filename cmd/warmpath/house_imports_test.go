@@ -34,6 +34,7 @@ var floors = map[string]int{
 	"rewrite/completions": 3,
 	"rewrite/responses":   3,
 	"rewrite/gemini":      3,
+	"rewrite/converse":    3,
 	"cache/disk":          3,
 	"cache/redis":         3,
 
@@ -112,6 +113,10 @@ var vendors = map[string]room{
 	"golang.org/x/net": {
 		[]string{"gateway/upstream"},
 		"it has what reaches a provider: proxies and HTTP/2",
+	},
+	"github.com/aws/": {
+		[]string{"gateway/sign", "fixtures/..."},
+		"signing is one small part of the vendor's kit, and the rest of the gateway needs none of it",
 	},
 	"github.com/andybalholm/brotli": {
 		[]string{"gateway/relay", "fixtures/..."},

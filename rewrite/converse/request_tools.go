@@ -1,0 +1,128 @@
+package converse
+
+import (
+	"strconv"
+
+	"warmpath/rewrite"
+)
+
+// tools writes the catalogue, and which of it the model may call. A history with
+// calls needs one, whatever is offered now.
+func (rw *requestWriter) tools() {
+	rw.object("toolConfig", func() {
+		none := true
+		rw.list("tools", func() {
+			rw.sealable = false
+			for i := range rw.c.Tools {
+				if rw.tool("tools."+strconv.Itoa(i), &rw.c.Tools[i]) {
+					none = false
+				}
+			}
+			if none {
+				none = !rw.formerTools()
+			}
+		})
+		if !none {
+			rw.choice()
+		}
+	})
+}
+
+// tool writes one tool, and reports whether it could.
+func (rw *requestWriter) tool(path string, t *rewrite.Tool) bool {
+	w := &rw.w
+	if rw.native(&t.Payload) {
+		w.Raw(t.Payload.Value)
+		return true
+	}
+	schema := t.Schema
+	switch t.Kind {
+	case rewrite.ToolHosted:
+		rw.lose(path, "a tool that another provider runs")
+		return false
+	case rewrite.ToolCustom:
+		schema = rewrite.JSON(rewrite.FreeTextSchema)
+	case rewrite.ToolFunction:
+	}
+	if t.Deferred {
+		rw.lose(path+".deferred", "offered from the beginning")
+	}
+	rw.toolSpec(toolName(t.Namespace, t.Name), t.Description, schema, t.Strict == rewrite.On)
+	if !t.Deferred && rw.family == familyClaude {
+		rw.mark(t.Mark)
+	}
+	return true
+}
+
+func (rw *requestWriter) toolSpec(name, description string, schema rewrite.JSON, strict bool) {
+	w := &rw.w
+	if len(schema) == 0 {
+		schema = rewrite.JSON(`{"type":"object","properties":{}}`)
+	}
+	w.Open('{')
+	w.Name("toolSpec")
+	w.Open('{')
+	w.Text("name", name)
+	w.Text("description", description)
+	w.Name("inputSchema")
+	w.Open('{')
+	w.Value("json", schema)
+	w.Close('}')
+	if strict {
+		w.Name("strict")
+		w.Bool(true)
+	}
+	w.Close('}')
+	w.Close('}')
+	rw.sealable = true
+}
+
+// toolName is the name of a tool in a dialect without namespaces.
+func toolName(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "__" + name
+}
+
+// formerTools declares the tools that the history calls, and reports whether
+// there are any.
+func (rw *requestWriter) formerTools() bool {
+	declared := map[string]bool{}
+	for i := range rw.c.Items {
+		call := &rw.c.Items[i].Call
+		name := toolName(call.Namespace, call.Name)
+		if rw.c.Items[i].Kind != rewrite.ItemCall || declared[name] || name == "" {
+			continue
+		}
+		if len(declared) == 0 {
+			rw.lose("tools", "none are offered: those that were called before have to be declared")
+		}
+		declared[name] = true
+		rw.toolSpec(name, "Not available any more.", nil, false)
+	}
+	return len(declared) > 0
+}
+
+// choice writes which tools the model may call.
+func (rw *requestWriter) choice() {
+	choice, w := &rw.c.Choice, &rw.w
+	if len(choice.Allowed) > 0 {
+		rw.lose("tool_choice.allowed", "all tools are offered")
+	}
+	switch choice.Mode {
+	case "auto", "any":
+		w.Name("toolChoice")
+		w.Literal(`{"` + choice.Mode + `":{}}`)
+	case "tool":
+		w.Name("toolChoice")
+		w.Open('{')
+		w.Name("tool")
+		w.Open('{')
+		w.Text("name", choice.Name)
+		w.Close('}')
+		w.Close('}')
+	case "none":
+		rw.lose("tool_choice", "calls cannot be forbidden here")
+	}
+}

@@ -1,0 +1,88 @@
+package converse
+
+import (
+	"bytes"
+
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// ReadEvent reads one event of a stream, as Splitter finds them. A delta costs a
+// look at its name; data that is not a complete JSON object changes nothing.
+func ReadEvent(name, data []byte, r *rewrite.Report) {
+	switch string(name) {
+	case "contentBlockDelta":
+		r.Output = true
+	case "contentBlockStart":
+		_, start, ok := atIndex(data, "start")
+		kind, value := only(start)
+		if r.Output = r.Output || ok; ok && kind == kindCall {
+			m, _ := readMembers(value)
+			r.ToolCall = r.ToolCall || splice.Text(m.kind) != serverTool
+		}
+	case "messageStop":
+		if splice.Fields(data, func(name, value []byte) bool {
+			if string(name) == "stopReason" {
+				readStop(value, r)
+			}
+			return true
+		}) {
+			r.Ended = true
+		}
+	case "metadata":
+		splice.Fields(data, func(name, value []byte) bool {
+			if string(name) == "usage" {
+				readUsage(value, &r.Usage)
+			}
+			return true
+		})
+	case inBandError:
+		f := faultOf(name, data)
+		readFailure([]byte(f.Type), r)
+	default:
+		if isException(name) {
+			readFailure(name, r)
+		}
+	}
+}
+
+// isException reports whether an event is an error of the provider's.
+func isException(name []byte) bool {
+	return bytes.HasSuffix(name, []byte("Exception")) || string(name) == inBandError
+}
+
+// faultOf is the error that an event tells of.
+func faultOf(name, data []byte) (f rewrite.Fault) {
+	f.Type = string(name)
+	splice.Fields(data, func(key, value []byte) bool {
+		switch string(key) {
+		case "message", "Message":
+			f.Message = splice.Text(value)
+		case "originalMessage":
+			if f.Message == "" {
+				f.Message = splice.Text(value)
+			}
+		case "code":
+			if code := splice.Text(value); code != "" && string(name) == inBandError {
+				f.Type = code
+			}
+		}
+		return true
+	})
+	return f
+}
+
+// atIndex gives the index of an event's block and one other member.
+func atIndex(data []byte, name string) (at int64, member []byte, ok bool) {
+	known := false
+	ok = splice.Fields(data, func(key, value []byte) bool {
+		switch string(key) {
+		case "contentBlockIndex":
+			at, known = splice.Int(value)
+		case name:
+			member = value
+		}
+		return true
+	})
+	return at, member, ok && known
+}
