@@ -32,6 +32,13 @@ type Report struct {
 	// Created is when the provider says that it began the reply, in seconds
 	// since 1970; zero when it did not say.
 	Created int64
+	// Activity counts tools that the provider ran, and sources; nil where the reply
+	// has told of none.
+	Activity *Activity
+	// Terms are those that the reply says it was made on, and Charged is what it
+	// says that it cost, in the provider's own account; zero where it does not.
+	Terms   Terms
+	Charged Dollars
 }
 
 // StopReason is why a reply ended, in one set of words for all dialects.

@@ -38,6 +38,8 @@ type Usage struct {
 	// Context is the size of the prompt that the model saw last, where one call
 	// took several steps and InputTotal is therefore a sum; unknown otherwise.
 	Context Count
+	// Mixed says that models of different prices have had a part in it.
+	Mixed bool
 }
 
 // SetInput fills the input side from a total that includes what was read from

@@ -23,6 +23,8 @@ type Settings struct {
 	Defaults map[string]string
 	// Models are further names to tell apart in metrics.
 	Models []string
+	// Prices are those of models, by model or provider/model.
+	Prices map[string]PriceRow
 }
 
 // defaults are the providers that a dialect's clients expect behind its paths.
@@ -53,6 +55,7 @@ func Build(settings Settings) (*Snapshot, []Problem) {
 	s.addProviders(rows, settings, report)
 	s.addAliases(settings.Aliases, report)
 	s.addDefaults(settings.Defaults, report)
+	s.addPrices(settings.Prices, report)
 	if len(problems) > 0 {
 		return nil, problems
 	}

@@ -19,6 +19,10 @@ type Snapshot struct {
 	names    []string
 	models   []string
 	known    map[string]Model
+	// prices are those of the configuration, by provider and model; the provider is
+	// empty for all of them.
+	prices    map[string]map[string]*Price
+	priceRows map[string]PriceRow
 }
 
 // Default is the snapshot of the embedded data alone.

@@ -1,0 +1,79 @@
+package rewrite
+
+import "strconv"
+
+// Dollars is an amount of money in trillionths of a US dollar: fine enough that
+// no published price of a token has a fraction of it.
+type Dollars int64
+
+// Dollar is one US dollar.
+const Dollar Dollars = 1e12
+
+// Float is the amount in dollars, for counters; sums are made before it.
+func (d Dollars) Float() float64 { return float64(d) / float64(Dollar) }
+
+// Append appends the amount in dollars as an exact decimal number that is also
+// JSON: 0.2359, 12, -0.5.
+func (d Dollars) Append(dst []byte) []byte {
+	n := uint64(d)
+	if d < 0 {
+		dst, n = append(dst, '-'), -n
+	}
+	dst = strconv.AppendUint(dst, n/uint64(Dollar), 10)
+	fraction := n % uint64(Dollar)
+	if fraction == 0 {
+		return dst
+	}
+	dst = append(dst, '.')
+	for unit := uint64(Dollar / 10); fraction > 0; unit /= 10 {
+		dst = append(dst, byte('0'+fraction/unit))
+		fraction %= unit
+	}
+	return dst
+}
+
+// String is the amount in dollars as an exact decimal number.
+func (d Dollars) String() string { return string(d.Append(nil)) }
+
+// Cost is what one call has cost, by what it was for. The zero Cost is unknown,
+// which is not the same as nothing.
+type Cost struct {
+	// Fresh is for input that no cache had, Read and Write are for what was read
+	// from and written to it, Output includes reasoning, and Hosted is for calls
+	// of tools that the provider ran.
+	Fresh, Read, Write, Output, Hosted Dollars
+	// Charged is what the provider itself says that the call cost, in place of
+	// all the others.
+	Charged Dollars
+	Known   bool
+	// Least says that something was used besides whose price is not known, so
+	// that the call has cost more.
+	Least bool
+}
+
+// Total is the sum.
+func (c Cost) Total() Dollars {
+	return c.Fresh + c.Read + c.Write + c.Output + c.Hosted + c.Charged
+}
+
+// Terms are what a reply says of the terms that it was made on, where they are
+// not the provider's usual ones: each has its own price.
+type Terms uint8
+
+// The terms, as a set.
+const (
+	// TermsBatch and TermsFlex wait for less money, TermsPriority and TermsFast go
+	// first for more.
+	TermsBatch Terms = 1 << iota
+	TermsFlex
+	TermsPriority
+	TermsFast
+	// TermsRegional keeps the data in one region.
+	TermsRegional
+	// TermsOther are any that this version has no word for.
+	TermsOther
+)
+
+// TermsNames are the words for terms in price tables, in the order of their
+// bits.
+var TermsNames = [...]string{"batch", "flex", "priority", "fast", "regional", "other"}
