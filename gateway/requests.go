@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"slices"
 	"sync"
 	"time"
@@ -52,7 +53,7 @@ func shown(r *relay.Record) console.Request {
 	if r.Spoken != rewrite.Opaque {
 		spoken = r.Spoken.String()
 	}
-	return console.Request{
+	row := console.Request{
 		Spoken: spoken, Losses: lost(r),
 		Arrived: r.Arrived, Dialect: r.Dialect.String(), Operation: r.Operation.String(), Provider: r.Provider, Model: r.Model,
 		Stream: r.Stream, Status: r.Status, Reason: r.Reason.String(), Stop: r.Report.Stop.String(), Retries: r.Retries,
@@ -60,7 +61,25 @@ func shown(r *relay.Record) console.Request {
 		Input: count(u.InputTotal), Read: count(u.CacheRead), Written: count(u.CacheWrite), Fresh: count(u.InputFresh),
 		Output: count(u.OutputTotal), Cache: r.Cache.String(), Miss: missed(&r.Verdict),
 		Diagnosis: r.Report.Diagnosis.String(), Continuity: explained(r.Explanation),
+		Partial: r.Partial, Cost: dollars(r.Cost), CostLeast: r.Cost.Least,
 	}
+	if a := r.Report.Activity; a != nil {
+		row.Citations = a.Cited + a.Citing
+		for i := range a.Hosted {
+			h := &a.Hosted[i]
+			row.Hosted = append(row.Hosted, console.Hosted{ID: h.ID, Name: h.Name, State: r.Report.StateOf(h)})
+		}
+	}
+	return row
+}
+
+// dollars is nil for a cost that is not known.
+func dollars(c rewrite.Cost) *json.Number {
+	if !c.Known {
+		return nil
+	}
+	n := json.Number(c.Total().String())
+	return &n
 }
 
 // lost is what a translation had no words for.

@@ -27,6 +27,7 @@ type modelChildren struct {
 	duration   prometheus.Observer
 	firstToken prometheus.Observer
 	gap        prometheus.Observer
+	spent      spentChildren
 }
 
 // tokenChildren are the token histograms for one response model.
@@ -53,6 +54,7 @@ func newHandle(t *table, dialect rewrite.Dialect, provider, model int, requests 
 		duration:   v.duration.WithLabelValues(operation, p, m),
 		firstToken: v.firstToken.WithLabelValues(p, m),
 		gap:        v.gap.WithLabelValues(p, m),
+		spent:      v.spending.children(p, m),
 	}
 	for i, label := range inputLabels {
 		c.input[i] = v.inputTokens.WithLabelValues(p, m, label)
@@ -96,6 +98,7 @@ func (h *Handle) Done(s Sample) {
 	if s.Usage.Known() {
 		h.tokens(h.responseModel(s.ResponseModel)).observe(&s.Usage)
 		c.count(&s.Usage)
+		c.spent.count(&s.Cost)
 	}
 	if class := s.class(); class == classOf(200) {
 		c.outcomes[s.Cache].Inc()

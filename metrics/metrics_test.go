@@ -37,6 +37,9 @@ func warm() metrics.Sample {
 			CacheWrite5m: rewrite.Tokens(500), CacheWrite1h: rewrite.Tokens(150),
 			OutputTotal: rewrite.Tokens(250), Reasoning: rewrite.Tokens(100),
 		},
+		Cost: rewrite.Cost{
+			Fresh: rewrite.Dollar / 2, Read: rewrite.Dollar / 4, Write: 2 * rewrite.Dollar, Output: 3 * rewrite.Dollar, Hosted: rewrite.Dollar / 8, Known: true,
+		},
 		Cache:            rewrite.CacheHit,
 		ResponseModel:    "sonnet-20250929",
 		Overhead:         80 * time.Microsecond,
@@ -77,12 +80,15 @@ func exposition(t *testing.T, reg *prometheus.Registry) string {
 
 func TestDone(t *testing.T) {
 	broken := warm()
+	broken.Cost = rewrite.Cost{}
 	broken.Status, broken.Reason, broken.Usage, broken.Cache = 529, rewrite.ReasonProvider, rewrite.Usage{}, rewrite.CacheUnreported
 	gone := warm()
 	gone.Reason, gone.Usage = rewrite.ReasonClientGone, rewrite.Usage{OutputTotal: rewrite.Tokens(7)}
 	silent := warm()
 	silent.Usage = rewrite.Usage{InputTotal: rewrite.Tokens(5000), InputFresh: rewrite.Tokens(5000), OutputTotal: rewrite.Tokens(9)}
 	silent.Cache, silent.Stream = rewrite.CacheUnreported, false
+	silent.Cost = rewrite.Cost{Charged: 5 * rewrite.Dollar, Known: true, Least: true}
+	gone.Cost = rewrite.Cost{}
 	inconsistent := metrics.Sample{Status: 200, Usage: rewrite.Usage{
 		InputTotal: rewrite.Tokens(10), CacheRead: rewrite.Tokens(40), CacheWrite5m: rewrite.Tokens(3),
 	}}
@@ -109,6 +115,11 @@ func TestDone(t *testing.T) {
 			`warmpath_cache_write_tokens_total{model="sonnet",provider="claude",ttl="1h"} 150`,
 			`warmpath_cache_write_tokens_total{model="sonnet",provider="claude",ttl="5m"} 500`,
 			`warmpath_cache_write_tokens_total{model="sonnet",provider="claude",ttl="unknown"} 50`,
+			`warmpath_cost_usd_total{kind="fresh",model="sonnet",provider="claude"} 0.5`,
+			`warmpath_cost_usd_total{kind="hosted",model="sonnet",provider="claude"} 0.125`,
+			`warmpath_cost_usd_total{kind="output",model="sonnet",provider="claude"} 3`,
+			`warmpath_cost_usd_total{kind="read",model="sonnet",provider="claude"} 0.25`,
+			`warmpath_cost_usd_total{kind="write",model="sonnet",provider="claude"} 2`,
 			`warmpath_input_tokens_total{cache="none",model="sonnet",provider="claude"} 300`,
 			`warmpath_input_tokens_total{cache="read",model="sonnet",provider="claude"} 9000`,
 			`warmpath_input_tokens_total{cache="write",model="sonnet",provider="claude"} 700`,
@@ -128,12 +139,14 @@ func TestDone(t *testing.T) {
 			`gen_ai_client_token_usage_count{gen_ai_operation_name="generate_content",gen_ai_provider_name="google",gen_ai_request_model="flash",gen_ai_response_model="sonnet",gen_ai_token_type="output"} 1`,
 			`gen_ai_client_token_usage_sum{gen_ai_operation_name="generate_content",gen_ai_provider_name="google",gen_ai_request_model="flash",gen_ai_response_model="sonnet",gen_ai_token_type="input"} 5000`,
 			`gen_ai_client_token_usage_sum{gen_ai_operation_name="generate_content",gen_ai_provider_name="google",gen_ai_request_model="flash",gen_ai_response_model="sonnet",gen_ai_token_type="output"} 9`,
+			`warmpath_cost_usd_total{kind="charged",model="flash",provider="google"} 5`,
 			`warmpath_overhead_seconds_count{path="through"} 1`,
 			`warmpath_overhead_seconds_sum{path="through"} 8e-05`,
 			`warmpath_provider_cache_requests_total{model="flash",outcome="unreported",provider="google"} 1`,
 			`warmpath_requests_total{dialect="gemini",provider="google",reason="none",status="2xx"} 1`,
 			`warmpath_time_to_first_token_seconds_count{model="flash",provider="google"} 1`,
 			`warmpath_time_to_first_token_seconds_sum{model="flash",provider="google"} 0.7`,
+			`warmpath_unpriced_requests_total{model="flash",provider="google"} 1`,
 		}},
 		"an error of the provider is no cache outcome": {rewrite.Messages, "claude", "sonnet", broken, []string{
 			`warmpath_overhead_seconds_count{path="through"} 1`,
@@ -154,6 +167,7 @@ func TestDone(t *testing.T) {
 			`warmpath_stream_gap_seconds_sum{model="mini",provider="openai"} 3`,
 			`warmpath_time_to_first_token_seconds_count{model="mini",provider="openai"} 1`,
 			`warmpath_time_to_first_token_seconds_sum{model="mini",provider="openai"} 0.7`,
+			`warmpath_unpriced_requests_total{model="mini",provider="openai"} 1`,
 		}},
 		"refused before a provider was known": {
 			rewrite.Completions, "", "",
@@ -183,6 +197,7 @@ func TestDone(t *testing.T) {
 			`warmpath_input_tokens_total{cache="read",model="mini",provider="openai"} 40`,
 			`warmpath_provider_cache_requests_total{model="mini",outcome="unreported",provider="openai"} 1`,
 			`warmpath_requests_total{dialect="chat",provider="openai",reason="none",status="2xx"} 1`,
+			`warmpath_unpriced_requests_total{model="mini",provider="openai"} 1`,
 		}},
 	}
 	for name, tt := range tests {
@@ -328,9 +343,10 @@ func exercise(m *metrics.Metrics, providers, models []string) {
 			for _, model := range append([]string{"", "stranger"}, models...) {
 				h := m.Handle(dialect, provider, model)
 				m.Saved(provider, model, 1)
+				m.SavedDollars(provider, model, 1)
 				for _, reply := range append([]string{"", "stranger"}, models...) {
 					s := warm()
-					s.ResponseModel = reply
+					s.ResponseModel, s.Cost.Charged, s.Cost.Least = reply, rewrite.Dollar, true
 					h.Done(s)
 				}
 			}
@@ -344,6 +360,58 @@ func exercise(m *metrics.Metrics, providers, models []string) {
 		for _, reason := range rewrite.Reasons {
 			m.RetryUpstream(provider, reason)
 		}
+		m.Hosted(provider, everyActivity())
+	}
+}
+
+// everyActivity has every kind of activity in every state.
+func everyActivity() *rewrite.Report {
+	r := &rewrite.Report{Activity: &rewrite.Activity{Cited: 1, Citing: 1, RangesDropped: 1}}
+	for _, name := range rewrite.Capabilities {
+		for _, state := range []rewrite.HostedState{rewrite.HostedStarted, rewrite.HostedCompleted, rewrite.HostedFailed} {
+			r.Activity.Hosted = append(r.Activity.Hosted, rewrite.HostedActivity{Name: name, Began: true, State: state})
+		}
+	}
+	return r
+}
+
+// HA-01 to HA-04, HA-07: transitions are counted, and what was begun and not
+// finished once the reply is over.
+func TestHosted(t *testing.T) {
+	activities := []rewrite.HostedActivity{
+		{Name: "web_search", Began: true, State: rewrite.HostedCompleted},
+		{Name: "web_search", State: rewrite.HostedCompleted},
+		{Name: "web_fetch", Began: true, State: rewrite.HostedFailed},
+		{Name: "code_execution", Began: true},
+	}
+	counted := []string{
+		`warmpath_citations_total{provider="claude",state="complete"} 4`,
+		`warmpath_citations_total{provider="claude",state="incomplete"} 2`,
+		`warmpath_citations_total{provider="claude",state="range_dropped"} 1`,
+		`warmpath_hosted_activity_total{name="code_execution",provider="claude",state="started"} 1`,
+		`warmpath_hosted_activity_total{name="web_fetch",provider="claude",state="failed"} 1`,
+		`warmpath_hosted_activity_total{name="web_fetch",provider="claude",state="started"} 1`,
+		`warmpath_hosted_activity_total{name="web_search",provider="claude",state="completed"} 2`,
+		`warmpath_hosted_activity_total{name="web_search",provider="claude",state="started"} 1`,
+	}
+	abandoned := slices.Insert(slices.Clone(counted), 3, `warmpath_hosted_activity_total{name="code_execution",provider="claude",state="abandoned"} 1`)
+	for name, test := range map[string]struct {
+		stop rewrite.StopReason
+		want []string
+	}{
+		"ended":                     {rewrite.StopEnd, abandoned},
+		"cut":                       {rewrite.StopUnknown, abandoned},
+		"paused":                    {rewrite.StopPause, counted},
+		"waits for a client's tool": {rewrite.StopTools, counted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, reg := newMetrics(t, []string{"claude"}, nil)
+			m.Hosted("claude", &rewrite.Report{Stop: test.stop, Activity: &rewrite.Activity{Hosted: activities, Cited: 4, Citing: 2, RangesDropped: 1}})
+			m.Hosted("claude", &rewrite.Report{})
+			if diff := cmp.Diff(test.want, scrape(t, reg)); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 
@@ -360,7 +428,7 @@ func TestCardinality(t *testing.T) {
 		}
 	}
 	p, n := len(providers)+1, len(models)+1
-	limit := 170*p*n*n + 78*p*n + 450*(p+1) + 18*p + 18 + 224 + 32 + 48
+	limit := 170*p*n*n + 86*p*n + 450*(p+1) + 18*p + 18 + 51*(p+1) + 224 + 32 + 48
 	if got > limit {
 		t.Errorf("%d series, the package comment allows %d", got, limit)
 	}
@@ -416,7 +484,9 @@ func TestLabelValues(t *testing.T) {
 		"op":                    metrics.StoreOps,
 		"source":                metrics.MissSources,
 		"by":                    metrics.MissCausers,
-		"kind":                  slices.Sorted(slices.Values(metrics.EditKinds)),
+		"kind":                  slices.Sorted(slices.Values(slices.Concat(metrics.EditKinds, metrics.CostKinds))),
+		"name":                  slices.Sorted(slices.Values(rewrite.Capabilities)),
+		"state":                 slices.Sorted(slices.Values(slices.Concat(metrics.HostedStates, metrics.CitationStates))),
 		"reason":                slices.Compact(reasons),
 		"status":                {"1xx", "2xx", "3xx", "4xx", "5xx"},
 		"ttl":                   {"12h", "1h", "30m", "5m", "unknown"},

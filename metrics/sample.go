@@ -14,6 +14,8 @@ type Sample struct {
 	Status int
 	Reason rewrite.Reason
 	Usage  rewrite.Usage
+	// Cost is counted where the usage is known.
+	Cost rewrite.Cost
 	// Cache is counted only for requests that a provider accepted.
 	Cache rewrite.CacheOutcome
 	// ResponseModel is the model as the reply names it, empty if it does not.

@@ -24,6 +24,7 @@ type vectors struct {
 	inflight      prometheus.Gauge
 	streams       prometheus.Gauge
 	bodyBytes     prometheus.Gauge
+	spending      spending
 }
 
 // newVectors is wiring: one constructor call for each metric, in the order of
@@ -72,12 +73,13 @@ func newVectors() vectors {
 		inflight:  gauge("warmpath_inflight", "Requests that have arrived and are not answered yet."),
 		streams:   gauge("warmpath_streams_open", "Streamed replies that have begun and are not over yet."),
 		bodyBytes: gauge("warmpath_inflight_body_bytes", "Bytes of request bodies held in memory."),
+		spending:  newSpending(),
 	}
 }
 
 func (v *vectors) all() []prometheus.Collector {
-	return []prometheus.Collector{
+	return append(v.spending.all(),
 		v.tokens, v.duration, v.inputTokens, v.cacheWrites, v.cacheRequests, v.requests, v.overhead,
 		v.firstToken, v.gap, v.retries, v.inflight, v.streams, v.bodyBytes,
-	}
+	)
 }

@@ -123,6 +123,15 @@ func (r *Report) Abandoned(a *HostedActivity) bool {
 	return a.State == HostedStarted && r.Stop != StopPause && r.Stop != StopTools
 }
 
+// StateOf is how far an activity has come when its reply is over: abandoned, or
+// its state.
+func (r *Report) StateOf(a *HostedActivity) string {
+	if r.Abandoned(a) {
+		return "abandoned"
+	}
+	return a.State.String()
+}
+
 // find gives a known activity: by its identifier, or where the provider gives none
 // the newest of its name that is under way.
 func (a *Activity) find(id, name string) *HostedActivity {

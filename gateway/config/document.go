@@ -10,6 +10,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"warmpath/gateway/catalog"
 )
 
 // schema says what may stand at a place of the file: a mapping with these
@@ -25,7 +27,18 @@ var scalar = &schema{}
 // fileSchema is the whole file: the settings, and what is not a scalar.
 var fileSchema = func() *schema {
 	list, names := &schema{list: true}, &schema{each: scalar}
+	price := func() map[string]*schema {
+		fields := map[string]*schema{}
+		for _, column := range catalog.PriceColumns {
+			fields[column] = scalar
+		}
+		return fields
+	}
+	priced, above := price(), price()
+	above["tokens"] = scalar
+	priced["above"], priced["hosted"], priced["terms"] = &schema{fields: above}, names, names
 	root := &schema{fields: map[string]*schema{
+		"prices":      {each: &schema{fields: priced}},
 		"access_keys": list,
 		"aliases":     names,
 		"defaults":    names,

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +46,7 @@ func (c *Config) Explain() ([]byte, error) {
 		item("aliases", c.Catalog.Aliases()),
 		item("defaults", explainDefaults(c.Catalog)),
 		item("models", unlisted(c.Catalog)),
+		item("prices", explainPrices(c.Catalog.Prices())),
 	)
 	out, err := yaml.Marshal(top)
 	if err != nil {
@@ -132,6 +135,44 @@ func explainAbilities(own map[string]continuity.Abilities) yaml.MapSlice {
 		}))
 	}
 	return rows
+}
+
+// explainPrices writes prices as they are written in the file.
+func explainPrices(rows map[string]catalog.PriceRow) yaml.MapSlice {
+	prices := yaml.MapSlice{}
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		row := rows[name]
+		columns := inOrder(row.Tokens)
+		for _, section := range []struct {
+			name string
+			of   map[string]string
+		}{{"above", row.Above}, {"hosted", row.Hosted}, {"terms", row.Terms}} {
+			if len(section.of) > 0 {
+				columns = append(columns, item(section.name, inOrder(section.of)))
+			}
+		}
+		prices = append(prices, item(name, columns))
+	}
+	return prices
+}
+
+// inOrder writes numbers by name, those of prices in the order of their columns.
+func inOrder(numbers map[string]string) (all yaml.MapSlice) {
+	names := slices.SortedFunc(maps.Keys(numbers), func(a, b string) int {
+		return cmp.Or(cmp.Compare(slices.Index(catalog.PriceColumns, a), slices.Index(catalog.PriceColumns, b)), cmp.Compare(a, b))
+	})
+	for _, name := range names {
+		all = append(all, item(name, decimal(numbers[name])))
+	}
+	return all
+}
+
+// decimal gives a number a type, so that it is not quoted.
+func decimal(text string) any {
+	if f, err := strconv.ParseFloat(text, 64); err == nil && f != math.Trunc(f) {
+		return f
+	}
+	return written(text)
 }
 
 func explainDefaults(s *catalog.Snapshot) yaml.MapSlice {

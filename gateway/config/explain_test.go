@@ -33,6 +33,9 @@ providers:
 aliases: {fast: claude-haiku-5-5, best: fast, local: lab/small}
 defaults: {chat: lab}
 models: [gpt-7]
+prices:
+  lab/small: {output: 1.50, input: 0.25, read: "0", above: {tokens: 100000, output: 3, input: 0.5}, hosted: {web_search: 2.5}, terms: {fast: 2}}
+  gpt-7: {input: 1, output: 2}
 `
 
 func TestExplain(t *testing.T) {

@@ -143,6 +143,7 @@ func (l *loader) catalog() *catalog.Snapshot {
 		Aliases:   l.texts("aliases"),
 		Defaults:  l.texts("defaults"),
 		Models:    l.list("models"),
+		Prices:    l.prices(),
 	}
 	if providers := l.root.at("providers"); providers != nil {
 		names := make([]string, 0, len(providers.children))
@@ -159,6 +160,24 @@ func (l *loader) catalog() *catalog.Snapshot {
 		l.fault(p)
 	}
 	return snapshot
+}
+
+// prices reads what models cost, by their names.
+func (l *loader) prices() map[string]catalog.PriceRow {
+	rows := map[string]catalog.PriceRow{}
+	if prices := l.root.at("prices"); prices != nil {
+		for name := range prices.children {
+			row := catalog.PriceRow{
+				Tokens: l.texts("prices", name), Above: l.texts("prices", name, "above"),
+				Hosted: l.texts("prices", name, "hosted"), Terms: l.texts("prices", name, "terms"),
+			}
+			for _, section := range []string{"above", "hosted", "terms"} {
+				delete(row.Tokens, section)
+			}
+			rows[name] = row
+		}
+	}
+	return rows
 }
 
 func (l *loader) row(name string) catalog.Row {

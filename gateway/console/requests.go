@@ -36,6 +36,16 @@ type Request struct {
 	Written *int64 `json:"cache_write_tokens"`
 	Fresh   *int64 `json:"fresh_tokens"`
 	Output  *int64 `json:"output_tokens"`
+	// Partial says that the reply was cut, and the figures are those until then.
+	Partial bool `json:"partial,omitempty"`
+	// Cost is what the call has cost in US dollars, null where a price is not
+	// known; CostLeast says that it has cost more.
+	Cost      *json.Number `json:"cost_usd"`
+	CostLeast bool         `json:"cost_is_least,omitempty"`
+	// Hosted are the tools that the provider ran, and Citations is how many sources
+	// the reply names.
+	Hosted    []Hosted `json:"hosted,omitempty"`
+	Citations int      `json:"citations,omitempty"`
 	// Cache is the outcome that the figures amount to.
 	Cache string `json:"cache"`
 	// Miss is why less was found in the cache than had been put there, if so.
@@ -46,6 +56,15 @@ type Request struct {
 	// Continuity is what was done to keep the prefix warm; nil where nothing
 	// could be planned.
 	Continuity *Continuity `json:"continuity,omitempty"`
+}
+
+// Hosted is a tool that the provider ran for a request.
+type Hosted struct {
+	// ID is the provider's, Name is of a closed set, and State is started,
+	// completed, failed, or abandoned where it can end no more.
+	ID    string `json:"id,omitempty"`
+	Name  string `json:"name"`
+	State string `json:"state"`
 }
 
 // Miss is why a request found less in the provider's cache than it might have.

@@ -296,8 +296,9 @@ func (x *exchange) finish() {
 	r.Cache = rewrite.OutcomeOf(r.Report.Usage, x.opening)
 	x.handedOver()
 	x.verdict()
+	x.spend()
 	x.relay.metrics.Handle(r.Dialect, r.Provider, r.Model).Done(metrics.Sample{
-		Status: r.Status, Reason: r.Reason, Usage: r.Report.Usage,
+		Status: r.Status, Reason: r.Reason, Usage: r.Report.Usage, Cost: r.Cost,
 		Cache: r.Cache, ResponseModel: r.Report.Model,
 		Path: x.path, Overhead: r.Overhead, TimeToFirstToken: r.TimeToFirstToken, Duration: r.Duration,
 		LongestGap: r.LongestGap, Retries: r.Retries, Stream: r.Stream,

@@ -31,6 +31,10 @@ type Record struct {
 	Status int
 	Reason rewrite.Reason
 	Report rewrite.Report
+	// Cost is what the call has cost by the price table. Partial says that the
+	// reply was cut, and its usage and cost are what it had told until then.
+	Cost    rewrite.Cost
+	Partial bool
 	// Overhead is the gateway's own time before the request went out,
 	// TimeToFirstToken counts from Arrived, LongestGap is the longest silence
 	// within a stream. Zero is unknown.
@@ -101,6 +105,12 @@ func (r *Record) usage(b *strings.Builder) {
 		fmt.Fprintf(b, " missed %s: %s", tokens(rewrite.Tokens(v.Missed)), v.Miss)
 	}
 	fmt.Fprintf(b, " out %s", tokens(u.OutputTotal))
+	if r.Partial {
+		b.WriteString(" so far")
+	}
+	if r.Cost.Known {
+		fmt.Fprintf(b, " %s", money(r.Cost))
+	}
 }
 
 func seconds(d time.Duration) string {
