@@ -190,7 +190,7 @@ func TestBytesPassUnchanged(t *testing.T) {
 		}
 	}
 	eventually(t, func() bool {
-		return strings.Contains(lines.String(), "in 1000 (cached 900, written 90, 90%) out 5 stop")
+		return strings.Contains(lines.String(), "in 1000 (cached 900, written 90, 90%) out 5 $0.0012 stop")
 	}, func() string { return lines.String() })
 }
 
@@ -244,7 +244,7 @@ func TestStreamPassesAtOnce(t *testing.T) {
 		t.Errorf("after the last event: %q, %v", rest, err)
 	}
 	eventually(t, func() bool {
-		return strings.Contains(lines.String(), "in 3") && strings.Contains(lines.String(), "out 7 stop")
+		return strings.Contains(lines.String(), "in 3") && strings.Contains(lines.String(), "out 7 $0.0002 stop")
 	},
 		func() string { return lines.String() })
 }
