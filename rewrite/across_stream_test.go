@@ -1,6 +1,7 @@
 package rewrite_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,6 +68,27 @@ func TestStreamsAcrossDialects(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// Errors in mid-stream keep what a client needs to know of them, whoever's words
+// they come in.
+func TestFaultsAcrossDialects(t *testing.T) {
+	for word, want := range map[string]map[rewrite.Dialect]string{
+		"throttlingException":         {rewrite.Messages: "rate_limit_error", rewrite.Gemini: "RESOURCE_EXHAUSTED"},
+		"validationException":         {rewrite.Messages: "invalid_request_error", rewrite.Gemini: "INVALID_ARGUMENT"},
+		"serviceUnavailableException": {rewrite.Messages: "overloaded_error", rewrite.Gemini: "UNAVAILABLE"},
+		"modelStreamErrorException":   {rewrite.Messages: "api_error", rewrite.Gemini: "INTERNAL"},
+	} {
+		for to, status := range want {
+			t.Run(word+" to "+to.String(), func(t *testing.T) {
+				e, _ := streams[to]()
+				out := e.Append(nil, &rewrite.Event{Kind: rewrite.EventError, Fault: &rewrite.Fault{Type: word, Message: "it broke"}})
+				if !strings.Contains(string(out), `"`+status+`"`) || !strings.Contains(string(out), "it broke") {
+					t.Errorf("want %s: %s", status, out)
+				}
+			})
 		}
 	}
 }

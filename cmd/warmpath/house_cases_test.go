@@ -21,7 +21,6 @@ var continuityCases = map[string]int{"DV": 14, "PL": 14, "FL": 7, "SB": 9, "GT":
 // otherCases are those of the lists that continuity on the Messages API is not
 // proven by, and why.
 var otherCases = map[string]string{
-	"PB-06": "marks on the Converse API", "PB-07": "marks on the Converse API",
 	"PB-08": "marks in Chat Completions", "PB-10": "marks in translations between dialects",
 	"PB-09": "routes to several deployments", "PB-15": "routes to several deployments",
 	"PB-16": "translation of Gemini's signatures", "PB-17": "translation of reasoning items", "PB-18": "translation of reasoning items",

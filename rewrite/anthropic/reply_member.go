@@ -162,13 +162,13 @@ func faultType(f *rewrite.Fault) string {
 		return f.Type
 	}
 	switch {
-	case strings.Contains(words, "rate_limit"), strings.Contains(words, "resource_exhausted"), strings.Contains(words, "quota"):
+	case strings.Contains(words, "rate_limit"), strings.Contains(words, "resource_exhausted"), strings.Contains(words, "quota"), strings.Contains(words, "throttl"):
 		return "rate_limit_error"
 	case strings.Contains(words, "overloaded"), strings.Contains(words, "unavailable"):
 		return "overloaded_error"
 	case strings.Contains(words, "timeout"), strings.Contains(words, "deadline"):
 		return "timeout_error"
-	case strings.Contains(words, "invalid"):
+	case strings.Contains(words, "invalid"), strings.Contains(words, "validation"):
 		return "invalid_request_error"
 	}
 	return "api_error"

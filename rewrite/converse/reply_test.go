@@ -49,6 +49,9 @@ func TestRepliesAreRead(t *testing.T) {
 	each(t, func(t *testing.T, file *show.File, stream []byte, whole string) {
 		var told strings.Builder
 		var r rewrite.Report
+		if failure, ok := file.Section("error"); ok {
+			whole = failure
+		}
 		if len(stream) > 0 {
 			if err := events(stream, len(stream), func(e *rewrite.Event) { told.WriteString(show.Event(e)) }); err != nil {
 				t.Fatal(err)

@@ -87,13 +87,13 @@ func faultStatus(f *rewrite.Fault) (code int, word string) {
 	words := strings.ToLower(f.Type + " " + f.Code)
 	code = 500
 	switch {
-	case strings.Contains(words, "rate_limit"), strings.Contains(words, "exhausted"), strings.Contains(words, "quota"):
+	case strings.Contains(words, "rate_limit"), strings.Contains(words, "exhausted"), strings.Contains(words, "quota"), strings.Contains(words, "throttl"):
 		code = 429
 	case strings.Contains(words, "overloaded"), strings.Contains(words, "unavailable"):
 		code = 503
 	case strings.Contains(words, "timeout"), strings.Contains(words, "deadline"):
 		code = 504
-	case strings.Contains(words, "invalid"):
+	case strings.Contains(words, "invalid"), strings.Contains(words, "validation"):
 		code = 400
 	}
 	return code, statusWord(code)
