@@ -1,0 +1,187 @@
+package responses
+
+import (
+	"strings"
+
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// Names is what a request calls by a name instead of sending it, and whether its
+// own reply is to get one.
+type Names struct {
+	// Previous is the reply that the request goes on from.
+	Previous string
+	// Items are those of replies of ours, in the order in which they stand.
+	Items []string
+	// Keep says that the client does not forbid to keep the reply.
+	Keep bool
+}
+
+// ReadNames reads the names in a body. What is no request has none.
+func ReadNames(body []byte) Names {
+	n := Names{Keep: true}
+	splice.Fields(body, func(key, value []byte) bool {
+		switch string(key) {
+		case "previous_response_id":
+			n.Previous = splice.Text(value)
+		case "store":
+			n.Keep = string(value) != "false"
+		case "input":
+			splice.Elements(value, func(item []byte) bool {
+				if id := reference(item); ReplyOf(id) != "" {
+					n.Items = append(n.Items, id)
+				}
+				return true
+			})
+		}
+		return true
+	})
+	return n
+}
+
+// reference is the name of the item that stands elsewhere; empty for an item that
+// stands here.
+func reference(item []byte) string {
+	var id string
+	named := false
+	if !splice.Fields(item, func(key, value []byte) bool {
+		switch string(key) {
+		case "id":
+			id = splice.Text(value)
+		case "type":
+			named = splice.Null(value) || string(value) == `"item_reference"`
+			return named
+		case "role", "content":
+			named = false
+			return false
+		}
+		named = true
+		return true
+	}) || !named {
+		return ""
+	}
+	return id
+}
+
+// Own says that a reply's name was given here, so that no provider knows it.
+func Own(name string) bool { return strings.HasPrefix(name, "resp"+madeHere) }
+
+// ReplyOf is the name of the reply that an item belongs to, by the item's own;
+// empty for items that were not made here.
+func ReplyOf(item string) string {
+	_, rest, found := strings.Cut(item, madeHere)
+	end := strings.LastIndexByte(rest, '_')
+	if !found || end <= 0 {
+		return ""
+	}
+	return "resp" + madeHere + rest[:end]
+}
+
+// Past is a turn of a conversation: the input that came with its request, and the
+// reply.
+type Past struct{ Input, Reply []byte }
+
+// Continue makes of a request that goes on from the turns of the past one that
+// says all of them: their items stand before its own, each byte for byte. An item
+// that the request calls by its name stands in its place, as find gives it; one
+// that find does not know stays a name. It also gives the request's own input
+// with the items in place, which is what its turn has.
+func Continue(body []byte, past []Past, find func(id string) []byte) (whole, own []byte) {
+	var previous, input rewrite.Span
+	if err := splice.Members(body, func(key []byte, at, value rewrite.Span) bool {
+		switch string(key) {
+		case "previous_response_id":
+			previous = rewrite.Span{Start: at.Start, End: value.End}
+		case "input":
+			input = value
+		}
+		return true
+	}); err != nil {
+		return body, nil
+	}
+	own = resolved(body[input.Start:input.End], find)
+	switch {
+	case len(past) == 0 && input.Len() == 0:
+		return body, nil
+	case len(past) == 0:
+		return splice.Apply(nil, body, []splice.Edit{{Span: input, Text: own}}), own
+	}
+	var items splice.Writer
+	items.Open('[')
+	for i := range past {
+		appendItems(&items, past[i].Input)
+		splice.Fields(past[i].Reply, func(key, value []byte) bool {
+			if string(key) == "output" {
+				appendItems(&items, value)
+			}
+			return true
+		})
+	}
+	appendItems(&items, own)
+	items.Close(']')
+	edits := []splice.Edit{{Span: previous, Text: []byte(`"previous_response_id":null`)}, {Span: input, Text: items.Bytes()}}
+	switch {
+	case input.Len() == 0:
+		edits = []splice.Edit{{Span: previous, Text: append([]byte(`"input":`), items.Bytes()...)}}
+	case input.Start < previous.Start:
+		edits[0], edits[1] = edits[1], edits[0]
+	}
+	return splice.Apply(nil, body, edits), own
+}
+
+// resolved is an input in which items stand in the place of their names.
+func resolved(input []byte, find func(id string) []byte) []byte {
+	var w splice.Writer
+	found := false
+	w.Open('[')
+	splice.Elements(input, func(item []byte) bool {
+		if id := reference(item); id != "" {
+			if there := find(id); there != nil {
+				item, found = there, true
+			}
+		}
+		w.Raw(item)
+		return true
+	})
+	if !found {
+		return input
+	}
+	w.Close(']')
+	return w.Bytes()
+}
+
+// appendItems appends the items of an input: a string is what the user says.
+func appendItems(w *splice.Writer, input []byte) {
+	if splice.Null(input) {
+		return
+	}
+	if !splice.Elements(input, func(item []byte) bool {
+		w.Raw(item)
+		return true
+	}) {
+		w.Literal(`{"type":"message","role":"user"`)
+		w.Value("content", input)
+		w.Close('}')
+	}
+}
+
+// Item is the item of a name in a reply; nil if there is none.
+func Item(reply []byte, name string) (found []byte) {
+	splice.Fields(reply, func(key, value []byte) bool {
+		if string(key) != "output" {
+			return true
+		}
+		splice.Elements(value, func(item []byte) bool {
+			splice.Fields(item, func(key, value []byte) bool {
+				if string(key) == "id" && splice.Text(value) == name {
+					found = item
+				}
+				return true
+			})
+			return found == nil
+		})
+		return true
+	})
+	return found
+}
