@@ -7,6 +7,9 @@ type Failure struct {
 	Reason  Reason
 	Message string
 	Cause   error
+	// Param is the member of the request that is at fault, and Code the vendor's
+	// word for what is wrong, for clients that look for them; mostly empty.
+	Param, Code string
 }
 
 // Error makes a Failure an error; it is the public message.

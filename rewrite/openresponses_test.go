@@ -64,7 +64,7 @@ func TestOpenResponsesOfEveryProvider(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						o := responses.EncoderOptions{Provider: home, Request: request, Model: "m", ID: "1", Created: 1795910400, Events: events}
+						o := responses.EncoderOptions{Provider: home, Request: request, Model: "m", ID: "resp_wp_1", Keep: asked == "everything", Events: events}
 						judged++
 						r := crossers[dialect].folded(stream, "maker")
 						judge := openresponses.Judge{Extended: events || asked == "activities", Vendor: vendors(r)}

@@ -12,8 +12,11 @@ import (
 type Names struct {
 	// Previous is the reply that the request goes on from.
 	Previous string
-	// Items are those of replies of ours, in the order in which they stand.
-	Items []string
+	// Input is the JSON of the request's own items, which may call some by their
+	// names: see References. It shares memory with the request.
+	Input []byte
+	// Answered says that replies of the model stand among them.
+	Answered bool
 	// Keep says that the client does not forbid to keep the reply.
 	Keep bool
 }
@@ -28,16 +31,30 @@ func ReadNames(body []byte) Names {
 		case "store":
 			n.Keep = string(value) != "false"
 		case "input":
-			splice.Elements(value, func(item []byte) bool {
-				if id := reference(item); ReplyOf(id) != "" {
-					n.Items = append(n.Items, id)
-				}
-				return true
-			})
+			n.Input = value
 		}
 		return true
 	})
+	splice.Elements(n.Input, func(item []byte) bool {
+		splice.Fields(item, func(key, value []byte) bool {
+			n.Answered = n.Answered || string(key) == "role" && string(value) == `"assistant"` || string(key) == "type" && string(value) == `"function_call"`
+			return !n.Answered
+		})
+		return !n.Answered
+	})
 	return n
+}
+
+// References are the items of replies of ours that an input calls by their names,
+// in the order in which they stand.
+func References(input []byte) (ids []string) {
+	splice.Elements(input, func(item []byte) bool {
+		if id := reference(item); ReplyOf(id) != "" {
+			ids = append(ids, id)
+		}
+		return true
+	})
+	return ids
 }
 
 // reference is the name of the item that stands elsewhere; empty for an item that
@@ -84,10 +101,9 @@ type Past struct{ Input, Reply []byte }
 
 // Continue makes of a request that goes on from the turns of the past one that
 // says all of them: their items stand before its own, each byte for byte. An item
-// that the request calls by its name stands in its place, as find gives it; one
-// that find does not know stays a name. It also gives the request's own input
-// with the items in place, which is what its turn has.
-func Continue(body []byte, past []Past, find func(id string) []byte) (whole, own []byte) {
+// that is called by its name is put in its place, as find gives it; one that find
+// does not know stays a name.
+func Continue(body []byte, past []Past, find func(id string) []byte) []byte {
 	var previous, input rewrite.Span
 	if err := splice.Members(body, func(key []byte, at, value rewrite.Span) bool {
 		switch string(key) {
@@ -98,65 +114,55 @@ func Continue(body []byte, past []Past, find func(id string) []byte) (whole, own
 		}
 		return true
 	}); err != nil {
-		return body, nil
+		return body
 	}
-	own = resolved(body[input.Start:input.End], find)
+	own := body[input.Start:input.End]
+	if len(past) == 0 && (input.Len() == 0 || len(References(own)) == 0) {
+		return body
+	}
+	items := allItems(past, own, find)
+	if len(past) == 0 || previous.Len() == 0 {
+		return splice.Apply(nil, body, []splice.Edit{{Span: input, Text: items}})
+	}
+	edits := []splice.Edit{{Span: previous, Text: []byte(`"previous_response_id":null`)}, {Span: input, Text: items}}
 	switch {
-	case len(past) == 0 && input.Len() == 0:
-		return body, nil
-	case len(past) == 0:
-		return splice.Apply(nil, body, []splice.Edit{{Span: input, Text: own}}), own
+	case input.Len() == 0:
+		edits = []splice.Edit{{Span: previous, Text: append([]byte(`"input":`), items...)}}
+	case input.Start < previous.Start:
+		edits[0], edits[1] = edits[1], edits[0]
 	}
-	var items splice.Writer
-	items.Open('[')
+	return splice.Apply(nil, body, edits)
+}
+
+// allItems are the items of turns and of an input behind them, as a list.
+func allItems(past []Past, own []byte, find func(id string) []byte) []byte {
+	var w splice.Writer
+	w.Open('[')
 	for i := range past {
-		appendItems(&items, past[i].Input)
+		appendItems(&w, past[i].Input, find)
 		splice.Fields(past[i].Reply, func(key, value []byte) bool {
 			if string(key) == "output" {
-				appendItems(&items, value)
+				appendItems(&w, value, find)
 			}
 			return true
 		})
 	}
-	appendItems(&items, own)
-	items.Close(']')
-	edits := []splice.Edit{{Span: previous, Text: []byte(`"previous_response_id":null`)}, {Span: input, Text: items.Bytes()}}
-	switch {
-	case input.Len() == 0:
-		edits = []splice.Edit{{Span: previous, Text: append([]byte(`"input":`), items.Bytes()...)}}
-	case input.Start < previous.Start:
-		edits[0], edits[1] = edits[1], edits[0]
-	}
-	return splice.Apply(nil, body, edits), own
-}
-
-// resolved is an input in which items stand in the place of their names.
-func resolved(input []byte, find func(id string) []byte) []byte {
-	var w splice.Writer
-	found := false
-	w.Open('[')
-	splice.Elements(input, func(item []byte) bool {
-		if id := reference(item); id != "" {
-			if there := find(id); there != nil {
-				item, found = there, true
-			}
-		}
-		w.Raw(item)
-		return true
-	})
-	if !found {
-		return input
-	}
+	appendItems(&w, own, find)
 	w.Close(']')
 	return w.Bytes()
 }
 
 // appendItems appends the items of an input: a string is what the user says.
-func appendItems(w *splice.Writer, input []byte) {
+func appendItems(w *splice.Writer, input []byte, find func(id string) []byte) {
 	if splice.Null(input) {
 		return
 	}
 	if !splice.Elements(input, func(item []byte) bool {
+		if id := reference(item); id != "" {
+			if there := find(id); there != nil {
+				item = there
+			}
+		}
 		w.Raw(item)
 		return true
 	}) {

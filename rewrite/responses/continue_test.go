@@ -14,18 +14,30 @@ import (
 
 func TestReadNames(t *testing.T) {
 	for body, want := range map[string]responses.Names{
-		`{"model":"m","input":"hi"}`:                                    {Keep: true},
-		`{"store":false,"previous_response_id":"resp_wp_1"}`:            {Previous: "resp_wp_1"},
-		`{"store":null,"previous_response_id":null}`:                    {Keep: true},
-		`{"input":[{"type":"item_reference","id":"msg_wp_a_1_0"}]}`:     {Keep: true, Items: []string{"msg_wp_a_1_0"}},
-		`{"input":[{"id":"rs_wp_a_12"},{"id":"rs_1"}]}`:                 {Keep: true, Items: []string{"rs_wp_a_12"}},
-		`{"input":[{"id":"msg_wp_a_1","role":"user","content":"x"}]}`:   {Keep: true},
-		`{"input":[{"id":"fc_wp_a_1","type":"function_call"}]}`:         {Keep: true},
-		`{"input":[{"type":null,"id":"msg_wp_a_1"},7,null,"x",[1],{}]}`: {Keep: true, Items: []string{"msg_wp_a_1"}},
+		`{"model":"m","input":"hi"}`:                                                  {Keep: true, Input: []byte(`"hi"`)},
+		`{"store":false,"previous_response_id":"resp_wp_1"}`:                          {Previous: "resp_wp_1"},
+		`{"store":null,"previous_response_id":null}`:                                  {Keep: true},
+		`{"input":[{"role":"user"},{"content":"x","role":"assistant"}]}`:              {Keep: true, Answered: true, Input: []byte(`[{"role":"user"},{"content":"x","role":"assistant"}]`)},
+		`{"input":[{"type":"function_call"}]}`:                                        {Keep: true, Answered: true, Input: []byte(`[{"type":"function_call"}]`)},
+		`{"input":[{"type":"function_call_output","call_id":"c"},{"role":"system"}]}`: {Keep: true, Input: []byte(`[{"type":"function_call_output","call_id":"c"},{"role":"system"}]`)},
 		`[]`: {Keep: true},
 	} {
 		if diff := cmp.Diff(want, responses.ReadNames([]byte(body))); diff != "" {
 			t.Errorf("%s: %s", body, diff)
+		}
+	}
+}
+
+func TestReferences(t *testing.T) {
+	for input, want := range map[string][]string{
+		`"hi"`: nil,
+		`[{"type":"item_reference","id":"msg_wp_a_1_0"}]`:                                             {"msg_wp_a_1_0"},
+		`[{"id":"rs_wp_a_12"},{"id":"rs_1"}]`:                                                         {"rs_wp_a_12"},
+		`[{"id":"msg_wp_a_1","role":"user","content":"x"},{"id":"fc_wp_a_1","type":"function_call"}]`: nil,
+		`[{"type":null,"id":"msg_wp_a_1"},7,null,"x",[1],{}]`:                                         {"msg_wp_a_1"},
+	} {
+		if diff := cmp.Diff(want, responses.References([]byte(input))); diff != "" {
+			t.Errorf("%s: %s", input, diff)
 		}
 	}
 }
@@ -65,19 +77,17 @@ func TestGoldenContinue(t *testing.T) {
 		if !strings.Contains(body, `"previous_response_id":"`) {
 			before = nil
 		}
-		whole, own := responses.Continue([]byte(body), before, find)
+		whole := responses.Continue([]byte(body), before, find)
 		if !json.Valid(whole) {
 			t.Fatalf("no JSON: %s", whole)
 		}
 		g.Want(t, *update, "whole", string(whole))
-		g.Want(t, *update, "own", string(own))
-		if g.Text("list") != "" || *update {
-			list := responses.AppendInputItems(nil, "resp_wp_next", before, own, responses.Page{Ascending: true, Limit: 100})
-			if !json.Valid(list) {
-				t.Fatalf("no JSON: %s", list)
-			}
-			g.Want(t, *update, "list", string(list))
+		own := responses.ReadNames([]byte(body)).Input
+		list := responses.AppendInputItems(nil, "resp_wp_next", before, own, find, responses.Page{Ascending: true, Limit: 100})
+		if !json.Valid(list) {
+			t.Fatalf("no JSON: %s", list)
 		}
+		g.Want(t, *update, "list", string(list))
 	})
 }
 
@@ -90,7 +100,7 @@ func FuzzContinue(f *testing.F) {
 		if !json.Valid([]byte(body)) || !json.Valid([]byte(input)) || !json.Valid([]byte(reply)) || responses.ReadNames([]byte(body)).Previous == "" {
 			t.Skip()
 		}
-		whole, _ := responses.Continue([]byte(body), []responses.Past{{Input: []byte(input), Reply: []byte(reply)}}, func(string) []byte { return nil })
+		whole := responses.Continue([]byte(body), []responses.Past{{Input: []byte(input), Reply: []byte(reply)}}, func(string) []byte { return nil })
 		if !json.Valid(whole) {
 			t.Errorf("%s", whole)
 		}
@@ -109,7 +119,7 @@ func TestPages(t *testing.T) {
 		"behind one of them": {responses.Page{Limit: 9, Ascending: true, After: "mine"}, `["item_wp_1_2"]`, false},
 		"behind the last":    {responses.Page{Limit: 9, After: "item_wp_1_0"}, `[]`, false},
 	} {
-		list := gjson.ParseBytes(responses.AppendInputItems(nil, "resp_wp_1", nil, own, c.page))
+		list := gjson.ParseBytes(responses.AppendInputItems(nil, "resp_wp_1", nil, own, func(string) []byte { return nil }, c.page))
 		if got := list.Get("data.#.id").Raw; got != c.ids || list.Get("has_more").Bool() != c.more {
 			t.Errorf("%s: %s", name, list)
 		}

@@ -1,7 +1,6 @@
 package responses
 
 import (
-	"bytes"
 	"slices"
 
 	"warmpath/rewrite"
@@ -10,7 +9,8 @@ import (
 
 // appendEcho appends what a reply repeats of its request, as members. Clients
 // want them all there, so that what was left out has the dialect's defaults.
-func appendEcho(dst []byte, c *rewrite.Conversation) []byte {
+// Stored says that the reply is kept.
+func appendEcho(dst []byte, c *rewrite.Conversation, stored bool) []byte {
 	if c == nil {
 		c = &rewrite.Conversation{}
 	}
@@ -32,6 +32,8 @@ func appendEcho(dst []byte, c *rewrite.Conversation) []byte {
 	w.Bool(c.Parallel != rewrite.Off)
 	w.echoText()
 	w.echoSettings()
+	w.Name("store")
+	w.Bool(stored)
 	return w.Bytes()
 }
 
@@ -51,25 +53,40 @@ func (w *requestWriter) echoTools() {
 	w.Close(']')
 }
 
-// completed is a tool with the members that every function has in a reply.
+// completed is a tool with the members that every function has in a reply, and
+// without the credentials that were sent along for its server.
 func completed(tool []byte) []byte {
 	missing := []string{"description", "parameters", "strict"}
-	function := false
+	function, secret := false, false
 	splice.Fields(tool, func(key, value []byte) bool {
 		function = function || string(key) == "type" && string(value) == `"function"`
+		secret = secret || isSecret(key)
 		missing = slices.DeleteFunc(missing, func(name string) bool { return name == string(key) })
 		return true
 	})
-	if !function || len(missing) == 0 {
+	if !secret && (!function || len(missing) == 0) {
 		return tool
 	}
-	out := slices.Clone(bytes.TrimRight(tool, " \t\r\n"))
-	out = out[:len(out)-1]
+	var w splice.Writer
+	w.Open('{')
+	splice.Fields(tool, func(key, value []byte) bool {
+		if !isSecret(key) {
+			w.Value(string(key), value)
+		}
+		return true
+	})
 	for _, name := range missing {
-		out = append(out, `,"`+name+`":null`...)
+		if function {
+			w.Name(name)
+			w.Literal("null")
+		}
 	}
-	return append(out, '}')
+	w.Close('}')
+	return w.Bytes()
 }
+
+// isSecret says that a member of a tool holds credentials.
+func isSecret(key []byte) bool { return string(key) == "authorization" || string(key) == "headers" }
 
 // echoText writes the form that the answer must have.
 func (w *requestWriter) echoText() {
@@ -112,8 +129,6 @@ func (w *requestWriter) echoSettings() {
 	w.orText("summary", c.Thinking.Summary, "null")
 	w.Close('}')
 	w.or("max_output_tokens", s.MaxTokens, "null")
-	w.Name("store")
-	w.Bool(c.Store == rewrite.On)
 	tier := c.ServiceTier
 	if tier == "auto" {
 		tier = ""

@@ -357,3 +357,45 @@ func TestOtherProviderOfTheDialect(t *testing.T) {
 		}
 	}
 }
+
+// A reply that is kept has the name that it is kept under, and is all of what the
+// stream has told.
+func TestKeptReply(t *testing.T) {
+	o := responses.EncoderOptions{Provider: "openai", Request: request(t), ID: "resp_wp_own", Keep: true}
+	e := responses.NewEncoder(o)
+	var stream []byte
+	foreign().Tell(func(event *rewrite.Event) {
+		if e.Response() != nil {
+			t.Error("it is kept before it has ended")
+		}
+		stream = e.Append(stream, event)
+	})
+	last := checkGrammar(t, string(stream))
+	if string(e.Response()) != last.Raw || string(responses.EncodeReply(nil, foreign(), o)) != last.Raw {
+		t.Errorf("kept is %s", e.Response())
+	}
+	if last.Get("id").Str != "resp_wp_own" || !last.Get("store").Bool() {
+		t.Errorf("got %s", last)
+	}
+	for _, item := range last.Get("output").Array() {
+		if id := item.Get("id").Str; responses.ReplyOf(id) != "resp_wp_own" || string(responses.Item(e.Response(), id)) != item.Raw {
+			t.Errorf("%s is not found by its name", item)
+		}
+	}
+	failed := foreign()
+	failed.Fault = &rewrite.Fault{Message: "no"}
+	e = responses.NewEncoder(o)
+	failed.Tell(func(event *rewrite.Event) { stream = e.Append(stream, event) })
+	if e.Response() != nil {
+		t.Error("a reply that has failed is kept")
+	}
+}
+
+// Credentials that a client has sent for a server of its own stand in no reply.
+func TestReplyRepeatsNoCredentials(t *testing.T) {
+	c := decode(t, `{"model":"m","input":"hi","tools":[{"type":"mcp","server_label":"wiki","server_url":"https://wiki.test","authorization":"s3cret","headers":{"X-Key":"s3cret"}}]}`, "openai")
+	whole := string(responses.EncodeReply(nil, foreign(), responses.EncoderOptions{Provider: "openai", Request: c}))
+	if strings.Contains(whole, "s3cret") || gjson.Get(whole, "tools.0.server_label").Str != "wiki" {
+		t.Errorf("got %s", gjson.Get(whole, "tools"))
+	}
+}

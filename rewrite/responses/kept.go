@@ -21,24 +21,11 @@ type Page struct {
 // AppendInputItems appends the list of the items that a reply was asked with: all
 // of the past's, and those of its own request. Each has an id, a type and, if it
 // is a message, a list of parts, as the vendor gives them.
-func AppendInputItems(dst []byte, name string, past []Past, own []byte, page Page) []byte {
-	var list splice.Writer
-	list.Open('[')
-	for i := range past {
-		appendItems(&list, past[i].Input)
-		splice.Fields(past[i].Reply, func(key, value []byte) bool {
-			if string(key) == "output" {
-				appendItems(&list, value)
-			}
-			return true
-		})
-	}
-	appendItems(&list, own)
-	list.Close(']')
+func AppendInputItems(dst []byte, name string, past []Past, own []byte, find func(id string) []byte, page Page) []byte {
 	var ids []string
 	var items [][]byte
 	base := strings.TrimPrefix(name, "resp"+madeHere)
-	splice.Elements(list.Bytes(), func(item []byte) bool {
+	splice.Elements(allItems(past, own, find), func(item []byte) bool {
 		id, listed := listed(item, "item"+madeHere+base+"_"+strconv.Itoa(len(items)))
 		ids, items = append(ids, id), append(items, listed)
 		return true

@@ -26,7 +26,7 @@ func EncodeReply(dst []byte, r *rewrite.Reply, o EncoderOptions) []byte {
 	}
 	e.closeAll(unused[:0], status)
 	w := splice.WriteTo(dst)
-	e.response(&w, status, reason, fault)
+	e.write(&w, status, reason, fault)
 	return w.Bytes()
 }
 
@@ -65,8 +65,16 @@ func (e *Encoder) last(dst []byte, status, reason string, fault *rewrite.Fault) 
 	e.ended = true
 	w := e.start(dst, "response."+status)
 	w.Name("response")
-	e.response(&w, status, reason, fault)
-	return append(finish(&w), done...)
+	from := w.Size()
+	e.write(&w, status, reason, fault)
+	whole := w.Bytes()
+	to := len(whole)
+	from += to - w.Size()
+	out := finish(&w)
+	if e.o.Keep && fault == nil {
+		e.response = clone(out[from:to])
+	}
+	return append(out, done...)
 }
 
 // fail ends the reply with a fault: as an event that stands for itself if there
@@ -141,8 +149,8 @@ func faultFor(stop *rewrite.Stop) *rewrite.Fault {
 	return nil
 }
 
-// response writes the reply as an object in some state.
-func (e *Encoder) response(w *splice.Writer, status, reason string, fault *rewrite.Fault) {
+// write writes the reply as an object in some state.
+func (e *Encoder) write(w *splice.Writer, status, reason string, fault *rewrite.Fault) {
 	w.Open('{')
 	w.Text("id", e.id)
 	w.Literal(`"object":"response"`)

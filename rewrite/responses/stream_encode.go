@@ -20,9 +20,9 @@ type EncoderOptions struct {
 	Model string
 	// ID is the reply's name where the provider has given none.
 	ID string
-	// Created is when the reply began, in seconds since 1970, where the provider
-	// does not say.
-	Created int64
+	// Keep says that the reply is kept: it is named ID, whatever its provider calls
+	// it, and Response gives all of it once it has ended.
+	Keep bool
 	// Events asks for the events of our own, as the client's header does.
 	Events bool
 	// Losses gets what the dialect cannot say.
@@ -45,10 +45,16 @@ type Encoder struct {
 	// output are the finished items by their index, nil while they are open.
 	output [][]byte
 	usage  rewrite.Usage
+	// response is the whole reply, if it is kept and has ended well.
+	response []byte
 }
 
 // NewEncoder is ready for a reply.
 func NewEncoder(o EncoderOptions) *Encoder { return &Encoder{o: o} }
+
+// Response is the whole reply if it is kept and has ended well; else nil. The
+// stream's client has got it with the last event.
+func (e *Encoder) Response() []byte { return e.response }
 
 // outItem is an item under way, found by its index in the reply.
 type outItem struct {
@@ -172,20 +178,17 @@ func (e *Encoder) begin(dst []byte, r *rewrite.Reply) []byte {
 	if e.o.Model != "" {
 		e.model = e.o.Model
 	}
-	if e.id == "" {
+	if e.id == "" || e.o.Keep {
 		e.id = e.o.ID
-	}
-	if e.created == 0 {
-		e.created = e.o.Created
 	}
 	if !bytes.HasPrefix([]byte(e.id), []byte("resp_")) {
 		e.id = "resp" + madeHere + e.id
 	}
-	e.echo = appendEcho(nil, e.o.Request)
+	e.echo = appendEcho(nil, e.o.Request, e.o.Keep)
 	for _, name := range [...]string{"response.created", "response.in_progress"} {
 		w := e.start(dst, name)
 		w.Name("response")
-		e.response(&w, "in_progress", "", nil)
+		e.write(&w, "in_progress", "", nil)
 		dst = finish(&w)
 	}
 	return dst
