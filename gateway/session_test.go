@@ -305,10 +305,12 @@ type shared struct{ cache.Store }
 
 func (shared) Close() error { return nil }
 
-// twoNodes runs two gateways over one store in front of one provider.
+// twoNodes runs two gateways over one store in front of one provider. The store
+// has room for all that is played: one that drops what a conversation needs costs
+// it its prefix.
 func twoNodes(t testing.TB, origin string) []string {
 	t.Helper()
-	store := shared{cache.NewMemory(64 << 20)}
+	store := shared{cache.NewMemory(1 << 30)}
 	var bases []string
 	for range 2 {
 		_, base, _ := startWith(t, origin, gateway.Options{Store: store}, func(cfg *config.Config) { cfg.Quiet = true })
