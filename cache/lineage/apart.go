@@ -143,10 +143,13 @@ func (l *Lineage) read(ctx context.Context, key func(continuity.Hash) string, ha
 		return nil, err
 	}
 	for i, value := range values {
-		if value != nil {
-			found[missing[i]] = value
-			l.recent.put(keys[i], value, time.Time{}, 0)
+		if value == nil {
+			// What is at hand here is not read there, and so is dropped before this.
+			l.recent.lost(time.Now(), lossPause)
+			continue
 		}
+		found[missing[i]] = value
+		l.recent.put(keys[i], value, time.Time{}, 0)
 	}
 	return found, nil
 }

@@ -23,8 +23,8 @@ type beacon struct {
 
 const (
 	beaconKey = "b1:"
-	// lossPause is how long the loss of single states is taken for one: a store that
-	// is full drops them all the time.
+	// lossPause is how long the losses of single states and parts are taken for one:
+	// a store that is full drops them all the time.
 	lossPause = time.Minute
 )
 

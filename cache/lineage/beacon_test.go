@@ -2,7 +2,9 @@ package lineage_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -97,4 +99,53 @@ func TestLossesAreNotCountedOneByOne(t *testing.T) {
 			t.Errorf("written %d times, want 2", store.sets)
 		}
 	})
+}
+
+// A store that is full drops first what nobody reads there, like the parts that
+// all processes have at hand. One that misses a part writes again what its own
+// conversations need.
+func TestALostPartMakesOthersDoubtful(t *testing.T) {
+	noted := &noting{Store: cache.NewMemory(1 << 20), parts: map[string]bool{}}
+	withEdit := func(name string, sent int) *continuity.State {
+		s := state(name, sent)
+		s.Edits = []continuity.Edit{{After: 1, Bytes: bytes.Repeat([]byte(name), 1000)}}
+		return s
+	}
+	l, other := lineage.New(noted, time.Hour), lineage.New(noted, time.Hour)
+	save(t, l, "scope", history("mine"), withEdit("m", 1), nil)
+	save(t, other, "scope", history("another's"), withEdit("a", 1), nil)
+	noted.forget(t)
+	if got := states(t, find(t, l, "scope", history("another's"))); len(got) > 0 {
+		t.Fatalf("%d states without their parts", len(got))
+	}
+	save(t, l, "scope", history("mine", "a", "u"), withEdit("m", 3), nil)
+	got := states(t, find(t, lineage.New(noted, time.Hour), "scope", history("mine", "a", "u")))
+	if diff := cmp.Diff([]*continuity.State{withEdit("m", 3)}, got); diff != "" {
+		t.Errorf("what others find (-want +got):\n%s", diff)
+	}
+}
+
+// noting is a store that notes the keys of parts.
+type noting struct {
+	cache.Store
+	parts map[string]bool
+}
+
+func (n *noting) Set(ctx context.Context, entries ...cache.Entry) error {
+	for _, e := range entries {
+		if strings.HasPrefix(e.Key, "p1:") {
+			n.parts[e.Key] = true
+		}
+	}
+	return n.Store.Set(ctx, entries...)
+}
+
+// forget drops all parts.
+func (n *noting) forget(t *testing.T) {
+	t.Helper()
+	for key := range n.parts {
+		if err := n.Store.Set(t.Context(), cache.Entry{Key: key}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
