@@ -17,9 +17,10 @@ type echoing struct {
 	// another order each time.
 	spelling string
 	// reminds adds a reminder to the words of each turn and to each result, and
-	// fleeting leaves them out of all but the newest message.
-	reminds, fleeting bool
-	shuffles          *rand.Rand
+	// fleeting leaves them out of all but the newest message; forgot says that it
+	// did that once.
+	reminds, fleeting, forgot bool
+	shuffles                  *rand.Rand
 	// effort is that of the next turns; empty leaves it to the model.
 	effort string
 }
@@ -30,7 +31,7 @@ var spellings = []string{"as it came", "sorted", "shuffled", "shuffled"}
 var echoMoods = map[string]func(*agent){
 	"spells its past otherwise": func(a *agent) { a.echo.spelling = spellings[a.pick(len(spellings))] },
 	"reminds":                   func(a *agent) { a.echo.reminds = !a.echo.reminds },
-	"forgets its reminders":     func(a *agent) { a.echo.fleeting = true },
+	"forgets its reminders":     func(a *agent) { a.echo.fleeting, a.echo.forgot = true, true },
 	"changes its effort": func(a *agent) {
 		// On other models that costs the cache of all messages, whoever says it.
 		if level := []string{"low", "medium", "high"}[a.pick(3)]; a.model != "claude-opus-4-8" {
@@ -127,6 +128,16 @@ func (a *agent) remind(blocks []any) []any {
 	}
 	text := fmt.Sprintf("%s\nMind the list of turn %d.\n%s", noteOpen, a.turn/2, noteShut)
 	return append(blocks, map[string]any{"type": "text", "text": text})
+}
+
+// unsettled reports a history that may be another agent's, for all that is in it:
+// what was dropped from it is not put back, so that the prefix breaks as it does
+// straight.
+func (a *agent) unsettled() bool {
+	return a.echo.forgot && !slices.ContainsFunc(a.history, func(m message) bool {
+		content, ok := m.Content.(json.RawMessage)
+		return ok && (strings.Contains(string(content), `"tool_use"`) || strings.Contains(string(content), `"thinking"`))
+	})
 }
 
 // noted is a tool's result with a reminder behind it.

@@ -436,10 +436,10 @@ func (s *session) ask(base string, sum *usage) (goesOn bool) {
 }
 
 // samePrefix is case SB-01: within an epoch a prompt begins with the one before
-// it, unless the agent has taken something back.
+// it, unless the agent has taken something back that cannot be put back.
 func (s *session) samePrefix(prompt, epoch string) {
 	s.t.Helper()
-	if epoch == s.epoch && !s.rewound && !strings.HasPrefix(prompt, s.prompt) {
+	if epoch == s.epoch && !s.rewound && !s.unsettled() && !strings.HasPrefix(prompt, s.prompt) {
 		at := 0
 		for at < min(len(prompt), len(s.prompt)) && prompt[at] == s.prompt[at] {
 			at++
