@@ -88,8 +88,18 @@ func wholes(t *testing.T) map[rewrite.Dialect]map[string]string {
 	return out
 }
 
-// closed are the payloads that a client has to bring back.
-func closed(items []rewrite.Item) (values [][]byte) {
+// closed are the payloads that a client has to bring back. One of Messages is
+// given no thought behind the answer, which Gemini does not insist on.
+func closed(items []rewrite.Item, client rewrite.Dialect) (values [][]byte) {
+	if client == rewrite.Messages {
+		end := len(items)
+		for end > 0 && (items[end-1].Payload.Format == "gemini/thought" && len(items[end-1].Parts) == 0 || items[end-1].Payload.Format == "gemini/grounding") {
+			end--
+		}
+		if end > 0 && items[end-1].Kind == rewrite.ItemMessage {
+			items = items[:end]
+		}
+	}
 	for i := range items {
 		item := &items[i]
 		switch item.Kind {
@@ -135,7 +145,7 @@ func TestPayloadsAcrossDialects(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					for _, value := range closed(r.Items) {
+					for _, value := range closed(r.Items, to) {
 						brought[from]++
 						if !bytes.Contains(body, value) {
 							t.Errorf("%s\nis not in\n%s", value, body)
@@ -146,7 +156,7 @@ func TestPayloadsAcrossDialects(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						for _, value := range closed(r.Items) {
+						for _, value := range closed(r.Items, from) {
 							if bytes.Contains(body, value) {
 								t.Errorf("another provider of %s gets\n%s\nin\n%s", other, value, body)
 							}

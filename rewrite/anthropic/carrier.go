@@ -29,6 +29,13 @@ func returns(p *rewrite.Payload) bool {
 	return !p.Empty()
 }
 
+// dispensable reports whether a provider can do without a payload that stands
+// behind its answer: it asks for the signatures of calls only, and reads no
+// grounding.
+func dispensable(p *rewrite.Payload) bool {
+	return !p.Empty() && (isReasoning(p) || p.Format == "gemini/grounding" || p.Format == "gemini/url_context")
+}
+
 // plainReasoning is the format of the payload that signs reasoning of which
 // there is nothing but the text.
 const plainReasoning = "reasoning/plain"

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"slices"
 	"strings"
 
 	"warmpath/rewrite"
@@ -30,9 +31,10 @@ func EncodeReply(dst []byte, r *rewrite.Reply, o EncoderOptions) []byte {
 	w.Name("content")
 	w.Open('[')
 	calls := false
-	for i := range r.Items {
-		calls = calls || r.Items[i].Kind == rewrite.ItemCall
-		writeItem(&w, &r.Items[i], o)
+	items := untilAnswer(r.Items, o)
+	for i := range items {
+		calls = calls || items[i].Kind == rewrite.ItemCall
+		writeItem(&w, &items[i], o)
 	}
 	w.Close(']')
 	writeStop(&w, &r.Stop, calls)
@@ -41,6 +43,49 @@ func EncodeReply(dst []byte, r *rewrite.Reply, o EncoderOptions) []byte {
 	writeExtra(&w, r.Extra)
 	w.Close('}')
 	return w.Bytes()
+}
+
+// untilAnswer are the items of a reply without the thoughts behind its answer: a
+// reply that ends with a redacted thought is none that this dialect knows, and
+// agents that look for an answer in the last block find none.
+func untilAnswer(items []rewrite.Item, o EncoderOptions) []rewrite.Item {
+	end := len(items)
+	for end > 0 && isAfterthought(&items[end-1], o) {
+		end--
+	}
+	if end == 0 || end == len(items) || !endsInText(&items[end-1], o) {
+		return items
+	}
+	o.loseAfterthoughts(len(items) - end)
+	return items[:end]
+}
+
+// isAfterthought reports an item of which the client is given a carrier and no
+// more, and which its provider can do without.
+func isAfterthought(item *rewrite.Item, o EncoderOptions) bool {
+	return item.Kind != rewrite.ItemMessage && item.Kind != rewrite.ItemCall &&
+		!(item.Kind == rewrite.ItemReasoning && len(item.Parts) > 0) &&
+		dispensable(&item.Payload) && !item.Payload.For(o.Provider, rewrite.Messages)
+}
+
+// endsInText reports an item whose last block is a text, with no carrier behind it.
+func endsInText(item *rewrite.Item, o EncoderOptions) bool {
+	if item.Kind != rewrite.ItemMessage {
+		return false
+	}
+	for _, part := range slices.Backward(item.Parts) {
+		if isText(part.Kind) {
+			return part.Payload.Empty() || part.Payload.For(o.Provider, rewrite.Messages)
+		}
+	}
+	return false
+}
+
+// loseAfterthoughts notes thoughts that the client is not given.
+func (o *EncoderOptions) loseAfterthoughts(n int) {
+	for range n {
+		o.Losses.Add("reply", "a thought behind the answer")
+	}
 }
 
 // writeItem writes the blocks of an item.

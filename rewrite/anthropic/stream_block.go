@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"slices"
 	"strings"
 
 	"warmpath/rewrite"
@@ -42,6 +43,21 @@ func (n *Encoder) native(p *rewrite.Payload) bool { return p.For(n.o.Provider, r
 
 // blockStart opens a block, whose object is due.
 func (n *Encoder) blockStart() splice.Writer {
+	n.release()
+	n.text = false
+	return n.open()
+}
+
+// release writes the carriers that had to wait.
+func (n *Encoder) release() {
+	held := n.held
+	n.held = nil
+	for i := range held {
+		n.writeCarrier(&held[i].payload, held[i].ending)
+	}
+}
+
+func (n *Encoder) open() splice.Writer {
 	w := n.data("content_block_start")
 	w.Name("index")
 	w.Int(int64(n.blocks))
@@ -85,9 +101,24 @@ func (n *Encoder) single(write func(w *splice.Writer)) {
 	n.stop()
 }
 
-// carry writes a payload into a redacted thought.
+// carry sends a payload through the client in a redacted thought: at once where it
+// belongs to what follows, else before the next block.
 func (n *Encoder) carry(p *rewrite.Payload, ending string) {
-	n.single(func(w *splice.Writer) { writeCarrier(w, p, ending) })
+	if ending == ofAfter {
+		n.release()
+		n.writeCarrier(p, ending)
+		return
+	}
+	kept := *p
+	kept.Value = slices.Clone(p.Value)
+	n.held = append(n.held, carrier{kept, ending})
+}
+
+func (n *Encoder) writeCarrier(p *rewrite.Payload, ending string) {
+	w := n.open()
+	writeCarrier(&w, p, ending)
+	n.send(&w)
+	n.stop()
 }
 
 // write takes an event of the item that has the floor.
@@ -121,6 +152,7 @@ func (n *Encoder) message(e *rewrite.Event) {
 			w.Literal(`{"type":"text","text":""}`)
 		}
 		n.send(&w)
+		n.text = true
 	case rewrite.EventText:
 		if n.block {
 			n.delta("text_delta", "text", e.Text)

@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"slices"
+
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
 )
@@ -32,9 +34,20 @@ type Encoder struct {
 	item           rewrite.Item
 	block, carried bool
 	part           int
-	usage          rewrite.Usage
-	calls          bool
-	ended          bool
+	// held are carriers that wait for a block to stand before, and text says that
+	// the newest block is one.
+	held  []carrier
+	text  bool
+	usage rewrite.Usage
+	calls bool
+	ended bool
+}
+
+// carrier is a payload on its way through the client, with the ending that says
+// what it belongs to.
+type carrier struct {
+	payload rewrite.Payload
+	ending  string
 }
 
 // NewEncoder gives an encoder for one reply.
@@ -115,6 +128,11 @@ func or(text, instead string) string {
 
 // end closes what is open and tells how the reply went.
 func (n *Encoder) end(e *rewrite.Event) {
+	if n.text && !slices.ContainsFunc(n.held, func(c carrier) bool { return c.ending != "" || !dispensable(&c.payload) }) {
+		n.o.loseAfterthoughts(len(n.held))
+		n.held = nil
+	}
+	n.release()
 	w := n.data("message_delta")
 	w.Name("delta")
 	w.Open('{')
