@@ -69,7 +69,12 @@ func (w *warmth) markMessage(edits *anthropic.Edits, at int, mark []byte) {
 // writing to the cache costs more than reading it once saves.
 const replies = 2
 
+// Clients of another dialect could not have set a mark, so those that offer tools
+// are taken for agents, which go on at once.
 func (w *warmth) goesOn() bool {
+	if w.translated && len(w.facts.Tools) > 0 {
+		return true
+	}
 	heard := 0
 	for _, m := range w.facts.Messages {
 		if m.Role == continuity.Assistant {

@@ -110,6 +110,8 @@ func TestMarks(t *testing.T) {
 		"none at all":                         {request(turns(5, ""), ""), func(*warmth) {}, []string{"auto"}, 5},
 		"none at all, but not for long":       {request(turns(3, ""), ""), func(*warmth) {}, nil, 0},
 		"none at all, in the first request":   {request(turns(5, ""), ""), func(w *warmth) { w.plan.Epoch = continuity.Fresh }, nil, 0},
+		"a translated agent's first request":  {`{"tools":[{"name":"a"}],"messages":[` + turns(1, "") + `]}`, func(w *warmth) { w.translated, w.plan.Epoch = true, continuity.Fresh }, []string{"auto"}, 1},
+		"a translated request without tools":  {request(turns(1, ""), ""), func(w *warmth) { w.translated, w.plan.Epoch = true, continuity.Fresh }, nil, 0},
 		"where the provider has no automatic": {request(turns(5, ""), ""), func(w *warmth) { w.able.Automatic = false }, nil, 0},
 		"FB-56 the client's automatic one":    {request(turns(5, ""), short), func(*warmth) {}, []string{"auto"}, 5},
 		"after they were refused":             {request(turns(5, ""), ""), func(w *warmth) { w.unmarked = true }, nil, 0},

@@ -44,6 +44,8 @@ type warmth struct {
 	rung retreat
 	// marked says that marks are the gateway's, unmarked that they must not be.
 	marked, unmarked bool
+	// translated says that the client speaks another dialect.
+	translated bool
 	// blind says that the store did not answer. What it has of the conversation
 	// stays good for the next request, and must not give way to this one.
 	blind bool
@@ -89,6 +91,7 @@ func (x *exchange) newWarmth(body []byte, scope string) *warmth {
 		body: body, facts: facts, able: x.abilities(), heads: x.relay.memory.Heads(scope, facts.Messages),
 		kept: map[continuity.Hash][]byte{}, tried: map[retreat]bool{},
 		asksBinding: len(x.missing([]string{betaBinding})) == 0,
+		translated:  x.translation != nil,
 	}
 }
 
