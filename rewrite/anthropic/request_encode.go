@@ -243,7 +243,9 @@ func (rw *requestWriter) choice() {
 	if mode == "" && c.Parallel == rewrite.Off {
 		mode = "auto"
 	}
-	if mode == "" {
+	// Saying what goes without saying would be another prefix than not saying it,
+	// as agents that withdraw their tools do.
+	if mode == "" || mode == "auto" && c.Parallel != rewrite.Off && !rw.own {
 		return
 	}
 	w.Name("tool_choice")

@@ -198,6 +198,13 @@ func TestForeignSettings(t *testing.T) {
 			`"max_tokens":32000,"tool_choice":{"type":"any","disable_parallel_tool_use":true},"tools":[{"name":"f","input_schema":{"type":"object"}},{"name":"n__g","input_schema":` + rewrite.FreeTextSchema + `}]`,
 			"tool_choice.allowed: all tools are offered\ntools.2: a tool that another provider runs",
 		},
+		"a choice that goes without saying": {
+			rewrite.Conversation{
+				Choice: rewrite.ToolChoice{Mode: "auto"}, Parallel: rewrite.On,
+				Tools: []rewrite.Tool{{Name: "f", Schema: number(`{"type":"object"}`)}},
+			},
+			`"max_tokens":32000,"tools":[{"name":"f","input_schema":{"type":"object"}}]`, "",
+		},
 		"the rest": {
 			rewrite.Conversation{User: "u", Metadata: number(`{"k":"v"}`), ServiceTier: "flex", Store: rewrite.On, Extra: []rewrite.Member{{Name: "include", Value: number("[]")}}},
 			`"max_tokens":32000,"metadata":{"user_id":"u"}`,
