@@ -51,6 +51,8 @@ type Conversation struct {
 type Member struct {
 	Name  string
 	Value JSON
+	// Said says that some field has it too, so that other dialects lose nothing.
+	Said bool
 }
 
 // Switch is a setting that may be left to the provider.

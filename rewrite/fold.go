@@ -48,7 +48,7 @@ func (f *Fold) Add(e *Event) {
 // extra adds members that have no field.
 func (f *Fold) extra(members []Member) {
 	for _, m := range members {
-		f.reply.Extra = append(f.reply.Extra, Member{m.Name, slices.Clone(m.Value)})
+		f.reply.Extra = append(f.reply.Extra, Member{m.Name, slices.Clone(m.Value), m.Said})
 	}
 }
 

@@ -59,6 +59,8 @@ func (k ItemKind) String() string {
 // (a reply's reasoning, text and calls) stand one after the other.
 type Item struct {
 	Kind ItemKind
+	// Path is where it stood in a client's request.
+	Path Path
 	// ID is the provider's name for the item, empty for none.
 	ID     string
 	Role   Role
@@ -132,6 +134,8 @@ func (k PartKind) String() string {
 // Part is a piece of content.
 type Part struct {
 	Kind PartKind
+	// Path is where it stood in a client's request.
+	Path Path
 	Text string
 	// MIME is the media type, of text too where it is known.
 	MIME  string

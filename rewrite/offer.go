@@ -15,7 +15,9 @@ const (
 
 // Tool is an entry of a conversation's catalogue.
 type Tool struct {
-	Kind              ToolKind
+	Kind ToolKind
+	// Path is where it stood in a client's request.
+	Path              Path
 	Name, Description string
 	// Namespace groups tools where the provider does.
 	Namespace string

@@ -16,8 +16,10 @@ import (
 // first half for clients that speak it, the second for providers.
 type codec struct {
 	decodeRequest func(body []byte, provider string) (*rewrite.Conversation, error)
-	encoder       func(o replyOptions) streamEncoder
-	encodeReply   func(dst []byte, r *rewrite.Reply, o replyOptions) []byte
+	// member is what a request calls a setting of the hub.
+	member      func(c *rewrite.Conversation, setting string) string
+	encoder     func(o replyOptions) streamEncoder
+	encodeReply func(dst []byte, r *rewrite.Reply, o replyOptions) []byte
 	// appendFault writes an error of another dialect's provider.
 	appendFault func(dst []byte, status int, f *rewrite.Fault) []byte
 	// mark begins the names of replies that have none from their provider.
@@ -53,7 +55,7 @@ type replyOptions struct {
 
 var codecs = map[rewrite.Dialect]*codec{
 	rewrite.Messages: {
-		anthropic.DecodeRequest,
+		anthropic.DecodeRequest, anthropic.MemberOf,
 		func(o replyOptions) streamEncoder { return anthropic.NewEncoder(o.anthropic()) },
 		func(dst []byte, r *rewrite.Reply, o replyOptions) []byte {
 			return anthropic.EncodeReply(dst, r, o.anthropic())
@@ -70,7 +72,7 @@ var codecs = map[rewrite.Dialect]*codec{
 		[]upstream.Field{{Name: []byte("anthropic-version"), Value: []byte("2023-06-01")}},
 	},
 	rewrite.Completions: {
-		completions.DecodeRequest,
+		completions.DecodeRequest, completions.MemberOf,
 		func(o replyOptions) streamEncoder { return completions.NewEncoder(o.completions()) },
 		func(dst []byte, r *rewrite.Reply, o replyOptions) []byte {
 			return completions.EncodeReply(dst, r, o.completions())
@@ -83,7 +85,7 @@ var codecs = map[rewrite.Dialect]*codec{
 		func(*rewrite.Conversation) string { return "/v1/chat/completions" }, nil,
 	},
 	rewrite.Responses: {
-		responses.DecodeRequest,
+		responses.DecodeRequest, responses.MemberOf,
 		func(o replyOptions) streamEncoder { return responses.NewEncoder(o.responses()) },
 		func(dst []byte, r *rewrite.Reply, o replyOptions) []byte {
 			return responses.EncodeReply(dst, r, o.responses())
@@ -96,7 +98,7 @@ var codecs = map[rewrite.Dialect]*codec{
 		func(*rewrite.Conversation) string { return "/v1/responses" }, nil,
 	},
 	rewrite.Gemini: {
-		gemini.DecodeRequest,
+		gemini.DecodeRequest, gemini.MemberOf,
 		func(o replyOptions) streamEncoder { return gemini.NewEncoder(o.gemini()) },
 		func(dst []byte, r *rewrite.Reply, o replyOptions) []byte {
 			return gemini.EncodeReply(dst, r, o.gemini())

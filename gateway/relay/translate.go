@@ -73,6 +73,7 @@ func (x *exchange) translate(plain []byte) *rewrite.Failure {
 	if err != nil {
 		return badJSON(err)
 	}
+	t.losses.Locate(c, t.client.member)
 	if failure := x.strict(t.losses.All); failure != nil {
 		return failure
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // assistant reads a message of the model's.
-func (r *requestReader) assistant(blocks []wireBlock) {
+func (r *requestReader) assistant(at rewrite.Path, blocks []wireBlock) {
 	first := len(r.c.Items)
 	for i := range blocks {
 		b := &blocks[i]
@@ -14,7 +14,7 @@ func (r *requestReader) assistant(blocks []wireBlock) {
 		case "text":
 			last := len(r.c.Items) - 1
 			if last < first || r.c.Items[last].Kind != rewrite.ItemMessage || !r.next.Empty() {
-				r.add(rewrite.Item{Kind: rewrite.ItemMessage, Role: rewrite.RoleAssistant})
+				r.add(rewrite.Item{Kind: rewrite.ItemMessage, Path: at, Role: rewrite.RoleAssistant})
 				last = len(r.c.Items) - 1
 			}
 			r.c.Items[last].Parts = append(r.c.Items[last].Parts, r.part(r.provider, b))
@@ -33,9 +33,9 @@ func (r *requestReader) assistant(blocks []wireBlock) {
 
 // thought reads what the model shows of its thinking.
 func (r *requestReader) thought(b *wireBlock) {
-	item := rewrite.Item{Kind: rewrite.ItemReasoning, Role: rewrite.RoleAssistant}
+	item := rewrite.Item{Kind: rewrite.ItemReasoning, Path: b.at, Role: rewrite.RoleAssistant}
 	if text := b.text(fieldThinking); text != "" {
-		item.Parts = []rewrite.Part{{Text: text}}
+		item.Parts = []rewrite.Part{{Path: b.at, Text: text}}
 	}
 	opened, _, ok := carried(b.text(fieldSignature))
 	switch {
@@ -53,7 +53,7 @@ func (r *requestReader) redacted(b *wireBlock, first int) {
 	opened, to, ok := carried(b.text(fieldData))
 	switch {
 	case !ok:
-		r.add(rewrite.Item{Kind: rewrite.ItemReasoning, Role: rewrite.RoleAssistant, Payload: payload(r.provider, b.kind, b.raw)})
+		r.add(rewrite.Item{Kind: rewrite.ItemReasoning, Path: b.at, Role: rewrite.RoleAssistant, Payload: payload(r.provider, b.kind, b.raw)})
 	case to == ofAfter:
 		r.next = opened
 	case to == ofBefore:
@@ -65,15 +65,15 @@ func (r *requestReader) redacted(b *wireBlock, first int) {
 			r.c.Items[last].Parts[len(r.c.Items[last].Parts)-1].Payload = opened
 		}
 	case isReasoning(&opened):
-		r.add(rewrite.Item{Kind: rewrite.ItemReasoning, Role: rewrite.RoleAssistant, Payload: opened})
+		r.add(rewrite.Item{Kind: rewrite.ItemReasoning, Path: b.at, Role: rewrite.RoleAssistant, Payload: opened})
 	default:
-		r.add(rewrite.Item{Kind: rewrite.ItemOpaque, Role: rewrite.RoleAssistant, Payload: opened})
+		r.add(rewrite.Item{Kind: rewrite.ItemOpaque, Path: b.at, Role: rewrite.RoleAssistant, Payload: opened})
 	}
 }
 
 // call reads a call of a client's tool.
 func (r *requestReader) call(b *wireBlock) {
-	item := rewrite.Item{Kind: rewrite.ItemCall, Role: rewrite.RoleAssistant, Mark: b.mark}
+	item := rewrite.Item{Kind: rewrite.ItemCall, Path: b.at, Role: rewrite.RoleAssistant, Mark: b.mark}
 	item.Call = rewrite.Call{ID: b.text(fieldID), Name: b.text(fieldName), Arguments: b.values[fieldInput]}
 	r.names[item.Call.ID] = item.Call.Name
 	if b.beyond(callFields) {
@@ -84,18 +84,18 @@ func (r *requestReader) call(b *wireBlock) {
 
 // other reads the steps of hosted tools and what is not known.
 func (r *requestReader) other(b *wireBlock) {
-	item := rewrite.Item{Kind: rewrite.ItemOpaque, Role: rewrite.RoleAssistant, Mark: b.mark, Payload: payload(r.provider, b.kind, b.raw)}
+	item := rewrite.Item{Kind: rewrite.ItemOpaque, Path: b.at, Role: rewrite.RoleAssistant, Mark: b.mark, Payload: payload(r.provider, b.kind, b.raw)}
 	if hosted, ok := readHosted(b); ok {
 		item.Kind, item.ID, item.Hosted = rewrite.ItemHosted, hosted.ID, hosted
 	} else if text := b.text(fieldContent); b.kind == "compaction" && text != "" {
 		// A summary stands for what was said before it, whoever reads it.
-		item.Parts = []rewrite.Part{{Text: text}}
+		item.Parts = []rewrite.Part{{Path: b.at, Text: text}}
 	}
 	r.add(item)
 }
 
 // operator reads a system message: texts, and changes of the offered tools.
-func (r *requestReader) operator(blocks []wireBlock) {
+func (r *requestReader) operator(at rewrite.Path, blocks []wireBlock) {
 	var said, change *rewrite.Item
 	for i := range blocks {
 		b := &blocks[i]
@@ -103,13 +103,13 @@ func (r *requestReader) operator(blocks []wireBlock) {
 		switch {
 		case b.kind != "tool_addition" && b.kind != "tool_removal":
 			if said == nil {
-				said = r.add(rewrite.Item{Kind: rewrite.ItemMessage, Role: rewrite.RoleSystem})
+				said = r.add(rewrite.Item{Kind: rewrite.ItemMessage, Path: at, Role: rewrite.RoleSystem})
 			}
 			said.Parts = append(said.Parts, r.part("", b))
 			change = nil
 			continue
 		case !byName:
-			item := rewrite.Item{Kind: rewrite.ItemDirective, Role: rewrite.RoleSystem, Mark: b.mark, Payload: payload("", b.kind, b.raw)}
+			item := rewrite.Item{Kind: rewrite.ItemDirective, Path: b.at, Role: rewrite.RoleSystem, Mark: b.mark, Payload: payload("", b.kind, b.raw)}
 			if name != "" {
 				item.Directive.Add = []string{name}
 			}
@@ -118,7 +118,7 @@ func (r *requestReader) operator(blocks []wireBlock) {
 		default:
 			// Removals come first in a directive, and its mark comes last.
 			if change == nil || b.kind == "tool_removal" && len(change.Directive.Add) > 0 {
-				change = r.add(rewrite.Item{Kind: rewrite.ItemDirective, Role: rewrite.RoleSystem})
+				change = r.add(rewrite.Item{Kind: rewrite.ItemDirective, Path: b.at, Role: rewrite.RoleSystem})
 			}
 			if b.kind == "tool_addition" {
 				change.Directive.Add = append(change.Directive.Add, name)
@@ -166,8 +166,8 @@ const turnScoped, systemMessage = "system_turn", "system"
 
 // wholeMessage reads a system message that says more than its content. Its own
 // dialect gets it as it is.
-func (r *requestReader) wholeMessage(raw []byte, blocks []wireBlock, once bool) {
-	item := rewrite.Item{Kind: rewrite.ItemMessage, Role: rewrite.RoleSystem}
+func (r *requestReader) wholeMessage(at rewrite.Path, raw []byte, blocks []wireBlock, once bool) {
+	item := rewrite.Item{Kind: rewrite.ItemMessage, Path: at, Role: rewrite.RoleSystem}
 	for i := range blocks {
 		if blocks[i].kind == "text" {
 			item.Parts = append(item.Parts, r.part("", &blocks[i]))

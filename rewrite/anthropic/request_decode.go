@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"fmt"
-	"strconv"
 
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
@@ -71,10 +70,10 @@ func (r *requestReader) member(name string, value []byte) {
 	case "system":
 		r.system(value)
 	case "tools":
-		r.each("tools", value, r.tool)
+		r.each(rewrite.Path{}, "tools", value, r.tool)
 	case "messages":
 		r.messages = true
-		r.each("messages", value, r.message)
+		r.each(rewrite.Path{}, "messages", value, r.message)
 	case "tool_choice":
 		r.choice(value)
 	case "thinking":
@@ -105,15 +104,15 @@ func (r *requestReader) member(name string, value []byte) {
 	}
 }
 
-// each reads the elements of an array.
-func (r *requestReader) each(path string, array []byte, read func(path string, element []byte)) {
+// each reads the elements of a member that is an array, of what stands at a path.
+func (r *requestReader) each(at rewrite.Path, member string, array []byte, read func(at rewrite.Path, element []byte)) {
 	i := 0
 	if !splice.Elements(array, func(element []byte) bool {
-		read(path+"."+strconv.Itoa(i), element)
+		read(at.At(member, i), element)
 		i++
 		return r.err == nil
 	}) {
-		r.refuse(path, "not an array; send one")
+		r.refuse(at.In(member).String(), "not an array; send one")
 	}
 }
 
@@ -121,28 +120,28 @@ func (r *requestReader) each(path string, array []byte, read func(path string, e
 func (r *requestReader) system(value []byte) {
 	if text, ok := splice.String(value); ok {
 		if len(text) > 0 {
-			r.c.System = append(r.c.System, rewrite.Part{Text: string(text)})
+			r.c.System = append(r.c.System, rewrite.Part{Path: rewrite.Path{}.In("system"), Text: string(text)})
 		}
 		return
 	}
-	r.each("system", value, func(path string, element []byte) {
-		if b, ok := r.block(path, element); ok {
+	r.each(rewrite.Path{}, "system", value, func(at rewrite.Path, element []byte) {
+		if b, ok := r.block(at, element); ok {
 			r.c.System = append(r.c.System, r.part("", &b))
 		}
 	})
 }
 
 // block reads a block at a path.
-func (r *requestReader) block(path string, raw []byte) (wireBlock, bool) {
+func (r *requestReader) block(at rewrite.Path, raw []byte) (wireBlock, bool) {
 	b, ok := readBlock(raw)
-	if !ok {
-		r.refuse(path, `not a content block; send an object with a "type"`)
+	if b.at = at; !ok {
+		r.refuse(at.String(), `not a content block; send an object with a "type"`)
 	}
 	return b, ok
 }
 
 // message reads one message.
-func (r *requestReader) message(path string, raw []byte) {
+func (r *requestReader) message(at rewrite.Path, raw []byte) {
 	var role, content, clear []byte
 	more := false
 	splice.Fields(raw, func(name, value []byte) bool {
@@ -161,11 +160,11 @@ func (r *requestReader) message(path string, raw []byte) {
 	var blocks []wireBlock
 	if text, ok := splice.String(content); ok {
 		if len(text) > 0 {
-			blocks = append(blocks, wireBlock{kind: "text", values: [fields][]byte{fieldText: content}})
+			blocks = append(blocks, wireBlock{at: at.In("content"), kind: "text", values: [fields][]byte{fieldText: content}})
 		}
 	} else {
-		r.each(path+".content", content, func(path string, element []byte) {
-			if b, ok := r.block(path, element); ok {
+		r.each(at, "content", content, func(at rewrite.Path, element []byte) {
+			if b, ok := r.block(at, element); ok {
 				blocks = append(blocks, b)
 			}
 		})
@@ -173,45 +172,45 @@ func (r *requestReader) message(path string, raw []byte) {
 	switch splice.Text(role) {
 	case "user":
 		r.cleared()
-		if r.user(path+".content", blocks); len(blocks) == 0 {
-			r.add(rewrite.Item{Kind: rewrite.ItemMessage, Role: rewrite.RoleUser})
+		if r.user(at, blocks); len(blocks) == 0 {
+			r.add(rewrite.Item{Kind: rewrite.ItemMessage, Path: at, Role: rewrite.RoleUser})
 		}
 	case "assistant":
-		if r.assistant(blocks); len(blocks) == 0 {
-			r.add(rewrite.Item{Kind: rewrite.ItemMessage, Role: rewrite.RoleAssistant})
+		if r.assistant(at, blocks); len(blocks) == 0 {
+			r.add(rewrite.Item{Kind: rewrite.ItemMessage, Path: at, Role: rewrite.RoleAssistant})
 		}
 	case "system":
 		if more {
-			r.wholeMessage(raw, blocks, splice.Text(clear) == "next_user_message")
+			r.wholeMessage(at, raw, blocks, splice.Text(clear) == "next_user_message")
 		} else {
-			r.operator(blocks)
+			r.operator(at, blocks)
 		}
 	default:
-		r.refuse(path+".role", `not a role; send "user", "assistant" or "system"`)
+		r.refuse(at.String()+".role", `not a role; send "user", "assistant" or "system"`)
 	}
 }
 
 // user reads a message of the user: results of tools, and what he says.
-func (r *requestReader) user(path string, blocks []wireBlock) {
+func (r *requestReader) user(at rewrite.Path, blocks []wireBlock) {
 	var said *rewrite.Item
 	for i := range blocks {
 		b := &blocks[i]
 		if b.kind != "tool_result" {
 			if said == nil {
-				said = r.add(rewrite.Item{Kind: rewrite.ItemMessage, Role: rewrite.RoleUser})
+				said = r.add(rewrite.Item{Kind: rewrite.ItemMessage, Path: at, Role: rewrite.RoleUser})
 			}
 			said.Parts = append(said.Parts, r.part("", b))
 			continue
 		}
 		said = nil
-		item := rewrite.Item{Kind: rewrite.ItemResult, Role: rewrite.RoleUser, Failed: string(b.values[fieldFailed]) == "true", Mark: b.mark}
+		item := rewrite.Item{Kind: rewrite.ItemResult, Path: b.at, Role: rewrite.RoleUser, Failed: string(b.values[fieldFailed]) == "true", Mark: b.mark}
 		item.Call.ID = b.text(fieldCallID)
 		item.Call.Name = r.names[item.Call.ID]
 		if item.Call.ID == "" {
-			r.refuse(path+"."+strconv.Itoa(i)+".tool_use_id", "a result needs the identifier of its call")
+			r.refuse(b.at.String()+".tool_use_id", "a result needs the identifier of its call")
 			return
 		}
-		item.Parts = r.results(path+"."+strconv.Itoa(i)+".content", b.values[fieldContent])
+		item.Parts = r.results(b.at, b.values[fieldContent])
 		if b.beyond(resultFields) {
 			item.Payload = payload("", b.kind, b.raw)
 		}
@@ -220,7 +219,7 @@ func (r *requestReader) user(path string, blocks []wireBlock) {
 }
 
 // results reads what a tool gave.
-func (r *requestReader) results(path string, content []byte) (parts []rewrite.Part) {
+func (r *requestReader) results(at rewrite.Path, content []byte) (parts []rewrite.Part) {
 	if len(content) == 0 {
 		return nil
 	}
@@ -228,10 +227,10 @@ func (r *requestReader) results(path string, content []byte) (parts []rewrite.Pa
 		if len(text) == 0 {
 			return nil
 		}
-		return []rewrite.Part{{Text: string(text)}}
+		return []rewrite.Part{{Path: at.In("content"), Text: string(text)}}
 	}
-	r.each(path, content, func(path string, element []byte) {
-		if b, ok := r.block(path, element); ok {
+	r.each(at, "content", content, func(at rewrite.Path, element []byte) {
+		if b, ok := r.block(at, element); ok {
 			parts = append(parts, r.part("", &b))
 		}
 	})

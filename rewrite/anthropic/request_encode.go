@@ -282,7 +282,9 @@ func (rw *requestWriter) extra() {
 	for _, m := range rw.c.Extra {
 		switch {
 		case !rw.own:
-			rw.lose(m.Name, "no such member")
+			if !m.Said {
+				rw.lose(m.Name, "no such member")
+			}
 		case !strings.HasPrefix(m.Name, outputConfig+"."):
 			rw.w.Value(m.Name, m.Value)
 		}

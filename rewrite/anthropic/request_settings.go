@@ -11,7 +11,7 @@ import (
 // part reads a block that is content. The provider is that of the model's own
 // blocks, and empty for the client's.
 func (r *requestReader) part(provider string, b *wireBlock) rewrite.Part {
-	part := rewrite.Part{Mark: b.mark}
+	part := rewrite.Part{Path: b.at, Mark: b.mark}
 	known := false
 	switch b.kind {
 	case "text":
@@ -112,9 +112,9 @@ func unpackText(data string) (text string, ok bool) {
 }
 
 // tool reads one entry of the tools.
-func (r *requestReader) tool(path string, raw []byte) {
+func (r *requestReader) tool(at rewrite.Path, raw []byte) {
 	var kind, server []byte
-	tool := rewrite.Tool{}
+	tool := rewrite.Tool{Path: at}
 	more, object := false, false
 	object = splice.Fields(raw, func(name, value []byte) bool {
 		if splice.Null(value) {
@@ -146,7 +146,7 @@ func (r *requestReader) tool(path string, raw []byte) {
 		return true
 	})
 	if !object {
-		r.refuse(path, "not a tool; send an object")
+		r.refuse(at.String(), "not a tool; send an object")
 		return
 	}
 	switch family := family(kind); family {
@@ -163,7 +163,7 @@ func (r *requestReader) tool(path string, raw []byte) {
 		tool.Name = splice.Text(server)
 	}
 	if tool.Name == "" && len(kind) == 0 {
-		r.refuse(path+".name", "a tool needs a name")
+		r.refuse(at.String()+".name", "a tool needs a name")
 		return
 	}
 	if more {

@@ -97,6 +97,7 @@ var (
 // wireBlock is a content block with its members as they are written. Null members
 // say the same as absent ones.
 type wireBlock struct {
+	at     rewrite.Path // in a client's request
 	raw    []byte
 	kind   string
 	values [fields][]byte

@@ -53,7 +53,7 @@ func (r *requestReader) reasoning(m *messageFields) (calls []held, f *fault) {
 		case id != "":
 			calls = append(calls, held{id, p})
 		default:
-			r.add(rewrite.Item{Kind: rewrite.ItemReasoning, Payload: p})
+			r.add(rewrite.Item{Kind: rewrite.ItemReasoning, Path: r.at.In("reasoning_details"), Payload: p})
 		}
 		return true
 	})
@@ -83,10 +83,11 @@ func (r *requestReader) shown(from int, text string, m *messageFields, details b
 	if text == "" && !details {
 		return
 	}
-	item := rewrite.Item{Kind: rewrite.ItemReasoning}
+	item := rewrite.Item{Kind: rewrite.ItemReasoning, Path: r.at.In("reasoning_details")}
 	var w splice.Writer
 	w.Open('{')
 	if text != "" {
+		item.Path = r.at.In(m.shownAs)
 		item.Parts = []rewrite.Part{{Text: text}}
 		w.Value(m.shownAs, m.shown)
 	}

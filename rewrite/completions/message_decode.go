@@ -56,30 +56,31 @@ func (m *messageFields) set(key, value []byte) bool {
 // message appends what a message says: several items if it is the assistant's.
 func (r *requestReader) message(at int, value []byte) (f *fault) {
 	var m messageFields
+	r.at = rewrite.Path{}.At("messages", at)
 	if !splice.Fields(value, m.set) {
 		return bad("", "is no object; send a message")
 	}
 	switch role := splice.Text(m.role); role {
 	case "user":
 		var parts []rewrite.Part
-		parts, f = r.parts(m.content)
+		parts, f = r.parts(r.at, "content", m.content)
 		r.add(rewrite.Item{Parts: parts})
 	case "system", "developer":
 		if len(m.content) == 0 && len(m.tools) > 0 {
 			return r.lateTools(value, m.tools)
 		}
 		var parts []rewrite.Part
-		parts, f = r.parts(m.content)
+		parts, f = r.parts(r.at, "content", m.content)
 		r.add(rewrite.Item{Role: rewrite.RoleSystem, Parts: parts})
 	case "assistant":
 		return r.assistant(at, &m)
 	case "tool":
 		var parts []rewrite.Part
-		parts, f = r.parts(m.content)
+		parts, f = r.parts(r.at, "content", m.content)
 		r.add(rewrite.Item{Kind: rewrite.ItemResult, Call: rewrite.Call{ID: splice.Text(m.callID), Name: splice.Text(m.name)}, Parts: parts})
 	case "function":
 		var parts []rewrite.Part
-		parts, f = r.parts(m.content)
+		parts, f = r.parts(r.at, "content", m.content)
 		r.add(rewrite.Item{Kind: rewrite.ItemResult, Call: rewrite.Call{ID: legacyID(at - 1), Name: splice.Text(m.name)}, Parts: parts})
 	default:
 		return bad("role", "is none of system, developer, user, assistant and tool")
@@ -90,6 +91,9 @@ func (r *requestReader) message(at int, value []byte) (f *fault) {
 // add appends an item; a message without content says nothing.
 func (r *requestReader) add(item rewrite.Item) {
 	if item.Kind != rewrite.ItemMessage || len(item.Parts) > 0 {
+		if item.Path.IsZero() {
+			item.Path = r.at
+		}
 		r.c.Items = append(r.c.Items, item)
 	}
 }
@@ -104,7 +108,7 @@ func (r *requestReader) assistant(at int, m *messageFields) (f *fault) {
 		return f
 	}
 	said := rewrite.Item{Role: rewrite.RoleAssistant}
-	if said.Parts, f = r.parts(m.content); f != nil {
+	if said.Parts, f = r.parts(r.at, "content", m.content); f != nil {
 		return f.in("content")
 	}
 	if len(said.Parts) == 1 && said.Parts[0].Kind == rewrite.PartText && said.Parts[0].Text == "" {
@@ -113,13 +117,13 @@ func (r *requestReader) assistant(at int, m *messageFields) (f *fault) {
 	if text, f := textOf(m.refusal); f != nil {
 		return f.in("refusal")
 	} else if text != "" {
-		said.Parts = append(said.Parts, rewrite.Part{Kind: rewrite.PartRefusal, Text: text})
+		said.Parts = append(said.Parts, rewrite.Part{Kind: rewrite.PartRefusal, Path: r.at.In("refusal"), Text: text})
 	}
 	if len(said.Parts) > 0 {
 		said.Parts[0].Attributions = r.attributions(m.annotations, runesOf(said.Parts))
 	}
 	if !splice.Null(m.audio) {
-		said.Parts = append(said.Parts, rewrite.Part{Kind: rewrite.PartOpaque, Payload: r.payload("audio", m.audio)})
+		said.Parts = append(said.Parts, rewrite.Part{Kind: rewrite.PartOpaque, Path: r.at.In("audio"), Payload: r.payload("audio", m.audio)})
 	}
 	if len(said.Parts) > 0 {
 		r.add(said)
@@ -133,7 +137,7 @@ func (r *requestReader) assistant(at int, m *messageFields) (f *fault) {
 			return bad("function_call", "names no function; send the call as it came")
 		}
 		call.ID, call.Arguments = legacyID(at), objectOf(call.Arguments)
-		r.add(rewrite.Item{Kind: rewrite.ItemCall, Call: call})
+		r.add(rewrite.Item{Kind: rewrite.ItemCall, Path: r.at.In("function_call"), Call: call})
 	}
 	for _, h := range held {
 		r.attach(h.id, h.payload)
@@ -151,7 +155,7 @@ func (r *requestReader) calls(value []byte) (f *fault) {
 	}
 	i := 0
 	if !splice.Elements(value, func(element []byte) bool {
-		item := rewrite.Item{Kind: rewrite.ItemCall}
+		item := rewrite.Item{Kind: rewrite.ItemCall, Path: r.at.At("tool_calls", i)}
 		var kind string
 		var function, custom []byte
 		splice.Fields(element, func(key, value []byte) bool {
@@ -235,7 +239,7 @@ func objectOf(arguments rewrite.JSON) rewrite.JSON {
 // lateTools adds tools to the catalogue that a message offers from here on.
 func (r *requestReader) lateTools(message, value []byte) *fault {
 	var tools []rewrite.Tool
-	if f := r.tools(value, &tools); f != nil {
+	if f := r.tools(r.at, value, &tools); f != nil {
 		return f.in("tools")
 	}
 	item := rewrite.Item{Kind: rewrite.ItemDirective, Payload: written("message", message)}

@@ -8,8 +8,8 @@ import (
 	"warmpath/rewrite/splice"
 )
 
-// tools appends a list of tools.
-func (r reader) tools(value []byte, tools *[]rewrite.Tool) (f *fault) {
+// tools appends a list of tools, which what stands at a path offers.
+func (r reader) tools(at rewrite.Path, value []byte, tools *[]rewrite.Tool) (f *fault) {
 	if splice.Null(value) {
 		return nil
 	}
@@ -20,6 +20,7 @@ func (r reader) tools(value []byte, tools *[]rewrite.Tool) (f *fault) {
 			f = f.in("[" + strconv.Itoa(i) + "]")
 			return false
 		}
+		t.Path = at.At("tools", i)
 		*tools = append(*tools, t)
 		i++
 		return true
@@ -92,7 +93,7 @@ func (r *requestReader) functions(value []byte) (f *fault) {
 		return nil
 	}
 	if !splice.Elements(value, func(element []byte) bool {
-		var t rewrite.Tool
+		t := rewrite.Tool{Path: rewrite.Path{}.At("functions", len(r.c.Tools))}
 		if define(&t, element); t.Name == "" {
 			f = bad("", "has a function without a name; name it")
 			return false

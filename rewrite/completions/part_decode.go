@@ -8,13 +8,17 @@ import (
 	"warmpath/rewrite/splice"
 )
 
-// parts reads content: a string is one text.
-func (r reader) parts(value []byte) (parts []rewrite.Part, f *fault) {
+// parts reads the content that a member of what stands at a path holds: a string
+// is one text.
+func (r reader) parts(at rewrite.Path, member string, value []byte) (parts []rewrite.Part, f *fault) {
 	if splice.Null(value) {
 		return nil, nil
 	}
 	if text, ok := splice.String(value); ok {
-		return []rewrite.Part{{Text: string(text)}}, nil
+		if !at.IsZero() {
+			at = at.In(member)
+		}
+		return []rewrite.Part{{Path: at, Text: string(text)}}, nil
 	}
 	i := 0
 	if !splice.Elements(value, func(element []byte) bool {
@@ -22,6 +26,9 @@ func (r reader) parts(value []byte) (parts []rewrite.Part, f *fault) {
 		if part, f = r.part(element); f != nil {
 			f = f.in("[" + strconv.Itoa(i) + "]")
 			return false
+		}
+		if !at.IsZero() {
+			part.Path = at.At(member, i)
 		}
 		parts = append(parts, part)
 		i++

@@ -34,6 +34,8 @@ func DecodeRequest(body []byte, provider string) (*rewrite.Conversation, error) 
 type requestReader struct {
 	reader
 	c *rewrite.Conversation
+	// at is the message that is read.
+	at rewrite.Path
 	// late are tools that messages have brought.
 	late []rewrite.Tool
 	// most and older are the bound on tokens by its two names.
@@ -52,7 +54,7 @@ func (r *requestReader) member(name string, value []byte) (f *fault) {
 	case "messages":
 		f = r.messages(value)
 	case "tools":
-		f = r.tools(value, &c.Tools)
+		f = r.tools(rewrite.Path{}, value, &c.Tools)
 	case "functions":
 		f = r.functions(value)
 	case "tool_choice":
@@ -78,7 +80,7 @@ func (r *requestReader) member(name string, value []byte) (f *fault) {
 	case "web_search_options":
 		if !splice.Null(value) {
 			c.Tools = append(c.Tools, rewrite.Tool{
-				Kind: rewrite.ToolHosted, Name: "web_search", Capability: "web_search", Payload: written(name, value),
+				Kind: rewrite.ToolHosted, Path: rewrite.Path{}.In(name), Name: "web_search", Capability: "web_search", Payload: written(name, value),
 			})
 		}
 	default:
@@ -112,7 +114,7 @@ func (r *requestReader) extra(name string, value []byte) {
 	if splice.Null(value) {
 		return
 	}
-	t := &r.c.Thinking
+	t, said := &r.c.Thinking, true
 	switch name {
 	case "safety_identifier":
 		r.c.User = splice.Text(value)
@@ -124,11 +126,13 @@ func (r *requestReader) extra(name string, value []byte) {
 		t.Effort = splice.Text(value)
 	case "reasoning", "thinking":
 		r.thinking(value)
+	default:
+		said = false
 	}
 	if t.Effort == "none" {
 		t.Mode = rewrite.Off
 	}
-	r.c.Extra = append(r.c.Extra, rewrite.Member{Name: name, Value: value})
+	r.c.Extra = append(r.c.Extra, rewrite.Member{Name: name, Value: value, Said: said})
 }
 
 // thinking reads what servers with more to say than an effort are asked for.
@@ -220,7 +224,7 @@ func (r *requestReader) finish() {
 	if c.Sampling.MaxTokens = r.most; len(r.most) == 0 && len(r.older) > 0 {
 		// The older name is the only one that many servers know.
 		c.Sampling.MaxTokens = r.older
-		c.Extra = append(c.Extra, rewrite.Member{Name: "max_tokens", Value: r.older})
+		c.Extra = append(c.Extra, rewrite.Member{Name: "max_tokens", Value: r.older, Said: true})
 	}
 	c.Tools = append(c.Tools, r.late...)
 	head := 0

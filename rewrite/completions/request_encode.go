@@ -221,7 +221,7 @@ func (w *requestWriter) extra() {
 	for i := range w.c.Extra {
 		if m := &w.c.Extra[i]; w.c.Dialect == rewrite.Completions {
 			w.Value(m.Name, m.Value)
-		} else {
+		} else if !m.Said {
 			w.losses.Add(m.Name, "the dialect has no such member")
 		}
 	}

@@ -63,13 +63,13 @@ func (r *requestReader) member(name string, value []byte) {
 	case "model":
 		r.c.Model = splice.Text(value)
 	case "contents":
-		r.each("contents", value, r.content)
+		r.each(rewrite.Path{}, "contents", value, r.content)
 	case "systemInstruction":
 		r.instruction(value)
 	case "tools":
-		r.each("tools", value, func(path string, entry []byte) {
-			if !members(entry, func(name string, value []byte) { r.tool(path, name, value) }) {
-				r.refuse(path, "not a tool; send an object")
+		r.each(rewrite.Path{}, "tools", value, func(at rewrite.Path, entry []byte) {
+			if !members(entry, func(name string, value []byte) { r.tool(at, name, value) }) {
+				r.refuse(at.String(), "not a tool; send an object")
 			}
 		})
 	case "toolConfig":
@@ -83,22 +83,22 @@ func (r *requestReader) member(name string, value []byte) {
 	}
 }
 
-// each reads the elements of an array.
-func (r *requestReader) each(path string, array []byte, read func(path string, element []byte)) {
+// each reads the elements of a member that is an array, of what stands at a path.
+func (r *requestReader) each(at rewrite.Path, member string, array []byte, read func(at rewrite.Path, element []byte)) {
 	i := 0
 	if !splice.Elements(array, func(element []byte) bool {
-		read(path+"["+strconv.Itoa(i)+"]", element)
+		read(at.At(member, i), element)
 		i++
 		return r.err == nil
 	}) {
-		r.refuse(path, "not an array; send one")
+		r.refuse(at.In(member).String(), "not an array; send one")
 	}
 }
 
 // instruction reads the system instruction, whose parts may be one.
 func (r *requestReader) instruction(value []byte) {
-	read := func(path string, raw []byte) {
-		if p, ok := r.part(path, raw); ok {
+	read := func(at rewrite.Path, raw []byte) {
+		if p, ok := r.part(at, raw); ok {
 			r.c.System = append(r.c.System, r.said("", &p))
 		}
 	}
@@ -106,23 +106,23 @@ func (r *requestReader) instruction(value []byte) {
 		switch {
 		case name != "parts":
 		case value[0] == '{':
-			read("systemInstruction.parts", value)
+			read(rewrite.Path{}.In("systemInstruction").In("parts"), value)
 		default:
-			r.each("systemInstruction.parts", value, read)
+			r.each(rewrite.Path{}.In("systemInstruction"), "parts", value, read)
 		}
 	})
 }
 
-func (r *requestReader) part(path string, raw []byte) (part, bool) {
+func (r *requestReader) part(at rewrite.Path, raw []byte) (part, bool) {
 	p, ok := splitPart(raw)
-	if !ok {
-		r.refuse(path, "not a part; send an object")
+	if p.at = at; !ok {
+		r.refuse(at.String(), "not a part; send an object")
 	}
 	return p, ok
 }
 
 // content reads one content.
-func (r *requestReader) content(path string, raw []byte) {
+func (r *requestReader) content(at rewrite.Path, raw []byte) {
 	role, parts := "user", []byte(nil)
 	if !members(raw, func(name string, value []byte) {
 		switch name {
@@ -132,12 +132,12 @@ func (r *requestReader) content(path string, raw []byte) {
 			parts = value
 		}
 	}) {
-		r.refuse(path, "not a content; send an object")
+		r.refuse(at.String(), "not a content; send an object")
 		return
 	}
 	first := len(r.c.Items)
-	r.each(path+".parts", parts, func(path string, raw []byte) {
-		p, ok := r.part(path, raw)
+	r.each(at, "parts", parts, func(at rewrite.Path, raw []byte) {
+		p, ok := r.part(at, raw)
 		switch {
 		case !ok:
 		case role == "model":
@@ -145,18 +145,18 @@ func (r *requestReader) content(path string, raw []byte) {
 		case role == "user" || role == "function" || role == "":
 			r.user(&p, first)
 		default:
-			r.refuse(path, `stands in a content of no role; send "user" or "model"`)
+			r.refuse(at.String(), `stands in a content of no role; send "user" or "model"`)
 		}
 	})
 }
 
 // join gives the message that a part joins: the last item of its content, if
 // that is one.
-func (r *requestReader) join(first int, role rewrite.Role) *rewrite.Item {
+func (r *requestReader) join(first int, at rewrite.Path, role rewrite.Role) *rewrite.Item {
 	if last := len(r.c.Items) - 1; last >= first && r.c.Items[last].Kind == rewrite.ItemMessage {
 		return &r.c.Items[last]
 	}
-	return r.add(rewrite.Item{Kind: rewrite.ItemMessage, Role: role})
+	return r.add(rewrite.Item{Kind: rewrite.ItemMessage, Path: at, Role: role})
 }
 
 func (r *requestReader) add(item rewrite.Item) *rewrite.Item {
@@ -167,26 +167,29 @@ func (r *requestReader) add(item rewrite.Item) *rewrite.Item {
 // user reads a part of the user's.
 func (r *requestReader) user(p *part, first int) {
 	if p.kind != "functionResponse" {
-		message := r.join(first, rewrite.RoleUser)
+		message := r.join(first, p.at, rewrite.RoleUser)
 		message.Parts = append(message.Parts, r.said("", p))
 		return
 	}
 	f := readFields(p.data)
-	item := rewrite.Item{Kind: rewrite.ItemResult, Role: rewrite.RoleUser, Payload: payload("", "functionResponse", p.raw)}
+	item := rewrite.Item{Kind: rewrite.ItemResult, Path: p.at, Role: rewrite.RoleUser, Payload: payload("", "functionResponse", p.raw)}
 	item.Call = rewrite.Call{ID: splice.Text(f.id), Name: splice.Text(f.name)}
 	if item.Call.ID == "" {
 		item.Call.ID = r.answered(item.Call.Name)
 	}
 	text, failed := readResponse(f.response)
 	if item.Failed = failed; text != "" {
-		item.Parts = []rewrite.Part{{Text: text}}
+		item.Parts = []rewrite.Part{{Path: p.at, Text: text}}
 	}
 	members(p.data, func(name string, value []byte) {
 		if name == "parts" {
+			i := 0
 			splice.Elements(value, func(raw []byte) bool {
 				if media, ok := splitPart(raw); ok {
+					media.at = p.at.At("functionResponse.parts", i)
 					item.Parts = append(item.Parts, r.said("", &media))
 				}
+				i++
 				return true
 			})
 		}
@@ -231,19 +234,20 @@ func readResponse(response []byte) (text string, failed bool) {
 func (r *requestReader) said(provider string, p *part) rewrite.Part {
 	switch p.kind {
 	case "text":
-		out := rewrite.Part{Text: splice.Text(p.data)}
+		out := rewrite.Part{Path: p.at, Text: splice.Text(p.data)}
 		if p.more || p.signature != nil {
 			out.Payload = payload(provider, "part", p.raw)
 		}
 		return out
 	case "inlineData", "fileData":
 		out, known := mediaPart(p)
+		out.Path = p.at
 		if !known {
 			out.Payload = payload(provider, "part", p.raw)
 		}
 		return out
 	}
-	return rewrite.Part{Kind: rewrite.PartOpaque, Payload: payload(provider, "part", p.raw)}
+	return rewrite.Part{Kind: rewrite.PartOpaque, Path: p.at, Payload: payload(provider, "part", p.raw)}
 }
 
 // model reads a part of the model's.
@@ -255,14 +259,14 @@ func (r *requestReader) model(p *part, first int) {
 	case p.kind == "functionCall":
 		r.call(p, carried, foreign)
 	case p.kind == "text" || p.kind == "inlineData" || p.kind == "fileData":
-		message := r.join(first, rewrite.RoleAssistant)
+		message := r.join(first, p.at, rewrite.RoleAssistant)
 		said := r.said(r.provider, p)
 		if foreign {
 			said.Payload = carried
 		}
 		message.Parts = append(message.Parts, said)
 	default:
-		item := rewrite.Item{Kind: rewrite.ItemOpaque, Role: rewrite.RoleAssistant, Payload: payload(r.provider, "part", p.raw)}
+		item := rewrite.Item{Kind: rewrite.ItemOpaque, Path: p.at, Role: rewrite.RoleAssistant, Payload: payload(r.provider, "part", p.raw)}
 		if hosted, ok := readHosted(p); ok {
 			item.Kind, item.ID, item.Hosted = rewrite.ItemHosted, hosted.ID, hosted
 		}
@@ -272,9 +276,9 @@ func (r *requestReader) model(p *part, first int) {
 
 // thought reads a thought, or a signature that stands alone.
 func (r *requestReader) thought(p *part, carried rewrite.Payload, foreign bool) {
-	item := rewrite.Item{Kind: rewrite.ItemReasoning, Role: rewrite.RoleAssistant}
+	item := rewrite.Item{Kind: rewrite.ItemReasoning, Path: p.at, Role: rewrite.RoleAssistant}
 	if text := splice.Text(p.data); text != "" && p.kind == "text" {
-		item.Parts = []rewrite.Part{{Kind: rewrite.PartSummary, Text: text}}
+		item.Parts = []rewrite.Part{{Kind: rewrite.PartSummary, Path: p.at, Text: text}}
 	}
 	var before *rewrite.Item // a thought that nothing signs yet
 	if last := len(r.c.Items) - 1; last >= 0 && r.c.Items[last].Kind == rewrite.ItemReasoning && r.c.Items[last].Payload.Empty() {
@@ -305,7 +309,7 @@ func (r *requestReader) thought(p *part, carried rewrite.Payload, foreign bool) 
 // call reads a call of a client's function.
 func (r *requestReader) call(p *part, carried rewrite.Payload, foreign bool) {
 	f := readFields(p.data)
-	item := rewrite.Item{Kind: rewrite.ItemCall, Role: rewrite.RoleAssistant}
+	item := rewrite.Item{Kind: rewrite.ItemCall, Path: p.at, Role: rewrite.RoleAssistant}
 	item.Call = rewrite.Call{ID: splice.Text(f.id), Name: splice.Text(f.name), Arguments: f.args}
 	if len(f.args) == 0 {
 		item.Call.Arguments = rewrite.JSON("{}")

@@ -224,7 +224,9 @@ func (rw *requestWriter) rest() {
 	for _, m := range c.Extra {
 		switch {
 		case !rw.own:
-			rw.lose(m.Name, "no such member")
+			if !m.Said {
+				rw.lose(m.Name, "no such member")
+			}
 		case !strings.HasPrefix(m.Name, generationConfig+"."):
 			w.Value(m.Name, m.Value)
 		}

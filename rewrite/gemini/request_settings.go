@@ -10,9 +10,9 @@ import (
 
 // tool reads a member of an entry of the tools: functions, or a tool that the
 // provider runs.
-func (r *requestReader) tool(path, name string, value []byte) {
+func (r *requestReader) tool(at rewrite.Path, name string, value []byte) {
 	if name == "functionDeclarations" {
-		r.each(path+".functionDeclarations", value, r.function)
+		r.each(at, name, value, r.function)
 		return
 	}
 	w := splice.WriteTo(nil)
@@ -20,12 +20,12 @@ func (r *requestReader) tool(path, name string, value []byte) {
 	w.Value(name, value)
 	w.Close('}')
 	r.c.Tools = append(r.c.Tools, rewrite.Tool{
-		Kind: rewrite.ToolHosted, Name: name, Capability: capability(name), Payload: payload("", "tool", w.Bytes()),
+		Kind: rewrite.ToolHosted, Path: at.In(name), Name: name, Capability: capability(name), Payload: payload("", "tool", w.Bytes()),
 	})
 }
 
-func (r *requestReader) function(path string, raw []byte) {
-	var tool rewrite.Tool
+func (r *requestReader) function(at rewrite.Path, raw []byte) {
+	tool := rewrite.Tool{Path: at}
 	more := false
 	if !members(raw, func(name string, value []byte) {
 		switch name {
@@ -41,11 +41,11 @@ func (r *requestReader) function(path string, raw []byte) {
 			more = true
 		}
 	}) {
-		r.refuse(path, "not a function; send an object")
+		r.refuse(at.String(), "not a function; send an object")
 		return
 	}
 	if tool.Name == "" {
-		r.refuse(path+".name", "a function needs a name")
+		r.refuse(at.String()+".name", "a function needs a name")
 		return
 	}
 	if more {
@@ -176,6 +176,7 @@ func (r *requestReader) generation(name string, value []byte) {
 	case "responseSchema":
 		f.Kind, f.Schema = "schema", plainSchema(value)
 		r.extra(name, value)
+		r.c.Extra[len(r.c.Extra)-1].Said = true
 	default:
 		r.extra(name, value)
 	}

@@ -75,6 +75,7 @@ func isReasoning(p *rewrite.Payload) bool {
 
 // part is a part of a content with its members as they are written.
 type part struct {
+	at  rewrite.Path // in a client's request
 	raw []byte
 	// kind is the member that has its data.
 	kind      string

@@ -20,13 +20,14 @@ const (
 
 // carried takes what a carrier holds. What an unknown version of ours has made
 // is as if lost.
-func (r *requestReader) carried(p *rewrite.Payload) *fault {
+func (r *requestReader) carried(at rewrite.Path, p *rewrite.Payload) *fault {
 	switch p.Format {
 	case carriedItem:
 		item, f := r.reader.item(p.Value)
 		if f != nil {
 			return f.in("encrypted_content")
 		}
+		item.Path = at
 		r.c.Items = append(r.c.Items, item)
 	case carriedPart:
 		var id string

@@ -5,9 +5,9 @@ import (
 	"warmpath/rewrite/splice"
 )
 
-// item appends what an element of the history says.
-func (r *requestReader) item(value []byte) *fault {
-	var i itemFields
+// item appends what an element of the history, which stands at a path, says.
+func (r *requestReader) item(at rewrite.Path, value []byte) *fault {
+	i := itemFields{at: at}
 	if !splice.Fields(value, i.set) {
 		return bad("", "is no object; send an item")
 	}
@@ -15,7 +15,7 @@ func (r *requestReader) item(value []byte) *fault {
 	case "additional_tools", "tool_search_output":
 		return r.lateTools(kind, value, &i)
 	case ownMark + "directive":
-		return r.directive(i.blocks)
+		return r.directive(at, i.blocks)
 	case ownMark + "user_message", ownMark + "prompt":
 		// What was said to the user or asked of him is not for the model.
 		return nil
@@ -25,7 +25,7 @@ func (r *requestReader) item(value []byte) *fault {
 		return f
 	}
 	if item.Kind == rewrite.ItemReasoning && item.Payload.Provider == ownProvider {
-		return r.carried(&item.Payload)
+		return r.carried(at, &item.Payload)
 	}
 	if item.Kind == rewrite.ItemCall && !item.Call.Custom {
 		item.Call.Arguments = objectOf(item.Call.Arguments)
@@ -48,11 +48,11 @@ func objectOf(arguments rewrite.JSON) rewrite.JSON {
 
 // lateTools adds tools to the catalogue that are offered from here on.
 func (r *requestReader) lateTools(kind string, value []byte, i *itemFields) *fault {
-	tools, f := r.tools(i.tools, nil)
+	tools, f := r.tools(i.at, i.tools, nil)
 	if f != nil {
 		return f.in("tools")
 	}
-	item := rewrite.Item{Kind: rewrite.ItemDirective, ID: idOf(i.id), Payload: written(kind, value)}
+	item := rewrite.Item{Kind: rewrite.ItemDirective, Path: i.at, ID: idOf(i.id), Payload: written(kind, value)}
 	if kind == "tool_search_output" {
 		// It stays with the search, which is the provider's.
 		item.Payload.Provider = r.provider
@@ -68,14 +68,14 @@ func (r *requestReader) lateTools(kind string, value []byte, i *itemFields) *fau
 
 // directive reads what the operator says in mid-conversation: text, and changes
 // of what is offered, in their order.
-func (r *requestReader) directive(blocks []byte) (f *fault) {
+func (r *requestReader) directive(at rewrite.Path, blocks []byte) (f *fault) {
 	change := func(add, remove []string) {
 		if n := len(r.c.Items); n > 0 && r.c.Items[n-1].Kind == rewrite.ItemDirective && r.c.Items[n-1].Payload.Empty() {
 			d := &r.c.Items[n-1].Directive
 			d.Add, d.Remove = append(d.Add, add...), append(d.Remove, remove...)
 			return
 		}
-		r.c.Items = append(r.c.Items, rewrite.Item{Kind: rewrite.ItemDirective, Directive: rewrite.Directive{Add: add, Remove: remove}})
+		r.c.Items = append(r.c.Items, rewrite.Item{Kind: rewrite.ItemDirective, Path: at, Directive: rewrite.Directive{Add: add, Remove: remove}})
 	}
 	if !splice.Elements(blocks, func(block []byte) bool {
 		var kind, text, name string
@@ -92,7 +92,7 @@ func (r *requestReader) directive(blocks []byte) (f *fault) {
 		})
 		switch kind {
 		case "text":
-			r.c.Items = append(r.c.Items, rewrite.Item{Role: rewrite.RoleSystem, Parts: []rewrite.Part{{Text: text}}})
+			r.c.Items = append(r.c.Items, rewrite.Item{Path: at, Role: rewrite.RoleSystem, Parts: []rewrite.Part{{Path: at, Text: text}}})
 		case "tool_addition":
 			change([]string{name}, nil)
 		case "tool_removal":

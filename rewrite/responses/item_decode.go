@@ -7,6 +7,8 @@ import (
 
 // itemFields are the members of an item, of whatever kind.
 type itemFields struct {
+	// at is where it stands in a client's request.
+	at                                                      rewrite.Path
 	kind, id, role, content, phase, status                  []byte
 	callID, name, namespace, arguments, input, output       []byte
 	summary, encrypted, action, operation, execution, tools []byte
@@ -105,7 +107,7 @@ func (r reader) item(value []byte) (item rewrite.Item, f *fault) {
 
 func (r reader) itemOf(value []byte, i *itemFields) (item rewrite.Item, f *fault) {
 	kind := splice.Text(i.kind)
-	item.ID = idOf(i.id)
+	item.ID, item.Path = idOf(i.id), i.at
 	item.Incomplete = string(i.status) == `"incomplete"`
 	switch kind {
 	case "message", "":
@@ -120,7 +122,7 @@ func (r reader) itemOf(value []byte, i *itemFields) (item rewrite.Item, f *fault
 			ID: splice.Text(i.callID), Name: splice.Text(i.name), Namespace: splice.Text(i.namespace),
 			Custom: kind == "custom_tool_call_output",
 		}
-		if item.Parts, f = r.parts(i.output); i.other {
+		if item.Parts, f = r.parts(i.at, "output", i.output); i.other {
 			item.Payload = written(kind, value)
 		}
 		return item, f.in("output")
@@ -177,7 +179,7 @@ func (r reader) message(value []byte, i *itemFields, item rewrite.Item) (rewrite
 		return item, bad("role", "is none of user, assistant, developer and system")
 	}
 	var f *fault
-	if item.Parts, f = r.parts(i.content); f != nil {
+	if item.Parts, f = r.parts(i.at, "content", i.content); f != nil {
 		return item, f.in("content")
 	}
 	if item.Role == rewrite.RoleAssistant && item.ID != "" {
@@ -190,11 +192,11 @@ func (r reader) message(value []byte, i *itemFields, item rewrite.Item) (rewrite
 // its provider. What looks like reasoning may hold what another provider made.
 func (r reader) reasoning(value []byte, i *itemFields, item rewrite.Item) (rewrite.Item, *fault) {
 	item.Kind = rewrite.ItemReasoning
-	summary, f := r.parts(i.summary)
+	summary, f := r.parts(i.at, "summary", i.summary)
 	if f != nil {
 		return item, f.in("summary")
 	}
-	content, f := r.parts(i.content)
+	content, f := r.parts(i.at, "content", i.content)
 	if f != nil {
 		return item, f.in("content")
 	}

@@ -8,15 +8,16 @@ import (
 	"warmpath/rewrite/splice"
 )
 
-// tools appends a list of tools to what there is.
-func (r reader) tools(value []byte, tools []rewrite.Tool) ([]rewrite.Tool, *fault) {
+// tools appends a list of tools, which what stands at a path offers, to what there
+// is.
+func (r reader) tools(at rewrite.Path, value []byte, tools []rewrite.Tool) ([]rewrite.Tool, *fault) {
 	if splice.Null(value) {
 		return tools, nil
 	}
 	var f *fault
 	i := 0
 	if !splice.Elements(value, func(element []byte) bool {
-		if tools, f = r.tool(element, tools); f != nil {
+		if tools, f = r.tool(at.At("tools", i), element, tools); f != nil {
 			f = f.in("[" + strconv.Itoa(i) + "]")
 		}
 		i++
@@ -29,8 +30,8 @@ func (r reader) tools(value []byte, tools []rewrite.Tool) ([]rewrite.Tool, *faul
 
 // tool appends a tool, or the members of a namespace. The first of those has the
 // whole namespace as its payload.
-func (r reader) tool(value []byte, tools []rewrite.Tool) ([]rewrite.Tool, *fault) {
-	var t rewrite.Tool
+func (r reader) tool(at rewrite.Path, value []byte, tools []rewrite.Tool) ([]rewrite.Tool, *fault) {
+	t := rewrite.Tool{Path: at}
 	var kind, label string
 	var inner []byte
 	if !splice.Fields(value, func(key, value []byte) bool {
@@ -86,7 +87,7 @@ func (r reader) tool(value []byte, tools []rewrite.Tool) ([]rewrite.Tool, *fault
 
 // namespace appends the members of a group of tools.
 func (r reader) namespace(group rewrite.Tool, inner []byte, tools []rewrite.Tool) ([]rewrite.Tool, *fault) {
-	members, f := r.tools(inner, nil)
+	members, f := r.tools(group.Path, inner, nil)
 	if f != nil {
 		return nil, f.in("tools")
 	}

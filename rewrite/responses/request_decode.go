@@ -60,7 +60,7 @@ func (r *requestReader) member(name string, value []byte) (f *fault) {
 	case "input":
 		f = r.input(value)
 	case "tools":
-		c.Tools, f = r.tools(value, c.Tools)
+		c.Tools, f = r.tools(rewrite.Path{}, value, c.Tools)
 	case "tool_choice":
 		c.Choice, f = r.choice(value)
 	case "parallel_tool_calls":
@@ -119,7 +119,7 @@ func (r *requestReader) extra(name string, value []byte) *fault {
 		}
 	}
 	if !splice.Null(value) {
-		r.c.Extra = append(r.c.Extra, rewrite.Member{Name: name, Value: value})
+		r.c.Extra = append(r.c.Extra, rewrite.Member{Name: name, Value: value, Said: name == "safety_identifier" || name == "user"})
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (r *requestReader) include(value []byte) []byte {
 func (r *requestReader) instructions(value []byte) *fault {
 	text, f := textOf(value)
 	if f == nil && text != "" {
-		r.c.System = append(r.c.System, rewrite.Part{Text: text, Payload: written("instructions", value)})
+		r.c.System = append(r.c.System, rewrite.Part{Path: rewrite.Path{}.In("instructions"), Text: text, Payload: written("instructions", value)})
 	}
 	return f
 }
@@ -164,12 +164,12 @@ func (r *requestReader) input(value []byte) (f *fault) {
 		return nil
 	}
 	if text, ok := splice.String(value); ok {
-		r.c.Items = append(r.c.Items, rewrite.Item{Parts: []rewrite.Part{{Text: string(text)}}})
+		r.c.Items = append(r.c.Items, rewrite.Item{Path: rewrite.Path{}.In("input"), Parts: []rewrite.Part{{Path: rewrite.Path{}.In("input"), Text: string(text)}}})
 		return nil
 	}
 	i := 0
 	if !splice.Elements(value, func(element []byte) bool {
-		if f = r.item(element); f != nil {
+		if f = r.item(rewrite.Path{}.At("input", i), element); f != nil {
 			f = f.in("[" + strconv.Itoa(i) + "]")
 			return false
 		}

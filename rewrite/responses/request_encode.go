@@ -101,7 +101,7 @@ func (w *requestWriter) sampling() {
 	w.lost("top_k", len(s.TopK) > 0)
 	w.lost("seed", len(s.Seed) > 0)
 	w.lost("stop", len(s.Stop) > 0)
-	w.lost("n", len(s.Candidates) > 0 && string(s.Candidates) != "1")
+	w.lost("candidates", len(s.Candidates) > 0 && string(s.Candidates) != "1")
 }
 
 // lost notes a setting that the dialect does not have.
@@ -256,7 +256,7 @@ func (w *requestWriter) extra() {
 	for i := range w.c.Extra {
 		if m := &w.c.Extra[i]; w.c.Dialect == rewrite.Responses {
 			w.Value(m.Name, m.Value)
-		} else {
+		} else if !m.Said {
 			w.losses.Add(m.Name, "the dialect has no such member")
 		}
 	}
