@@ -14,6 +14,7 @@ import (
 
 	"warmpath/cache"
 	"warmpath/cache/lineage"
+	"warmpath/cache/replies"
 	"warmpath/gateway/config"
 	"warmpath/gateway/console"
 	"warmpath/gateway/front"
@@ -96,7 +97,7 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 		g.metrics.StoreFailed(string(op), string(why))
 	}})
 	memory := lineage.New(g.store, conversationLife)
-	g.relay = relay.New(relaySettings(cfg), g.client, g.metrics, memory, g.observe)
+	g.relay = relay.New(relaySettings(cfg, g.store), g.client, g.metrics, memory, g.observe)
 	var err error
 	if g.front, err = front.New(frontConfig(cfg), g.relay, g.metrics, g.log); err != nil {
 		_ = g.store.Close()
@@ -119,8 +120,13 @@ func (g *Gateway) status() console.Status {
 }
 
 // relaySettings and frontConfig compose what each room is told.
-func relaySettings(cfg *config.Config) *relay.Settings {
+func relaySettings(cfg *config.Config, store cache.Store) *relay.Settings {
+	var kept *replies.Replies
+	if cfg.Replies.Keep {
+		kept = replies.New(store, cfg.Replies.TTL)
+	}
 	return &relay.Settings{
+		Replies:     kept,
 		Catalog:     cfg.Catalog,
 		Mode:        cfg.Mode,
 		EarlyBetas:  cfg.Continuity.EarlyBetas,

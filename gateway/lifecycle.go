@@ -74,7 +74,7 @@ func (g *Gateway) Reload(cfg *config.Config) (unchanged []string) {
 	g.config.Store(cfg)
 	g.lines.quiet.Store(cfg.Quiet)
 	g.metrics.Reconfigure(cfg.Catalog.Providers(), cfg.Catalog.Models())
-	g.relay.Configure(relaySettings(cfg))
+	g.relay.Configure(relaySettings(cfg, g.store))
 	g.front.Configure(frontConfig(cfg))
 	return needsRestart(g.first, cfg)
 }

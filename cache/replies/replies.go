@@ -17,7 +17,7 @@ import (
 
 const (
 	// MaxTurn is the most bytes of one turn that are kept.
-	MaxTurn = 16 << 20
+	MaxTurn = 8 << 20
 	// MaxChain is the most turns that a reply can be away from the first one.
 	MaxChain = 1024
 
@@ -44,6 +44,9 @@ type Replies struct {
 
 // New keeps turns in a store for the given time each, or less if the store does.
 func New(store cache.Store, ttl time.Duration) *Replies { return &Replies{store, ttl} }
+
+// Within keeps turns in the same place, but for the given time at most.
+func (r *Replies) Within(ttl time.Duration) *Replies { return &Replies{r.store, min(r.ttl, ttl)} }
 
 // Turn is what was asked and what was answered.
 type Turn struct {
@@ -123,6 +126,37 @@ func (r *Replies) Load(ctx context.Context, tenant, name string) (Turn, error) {
 		return Turn{}, err
 	}
 	return r.turn(ctx, k, h, rest)
+}
+
+// Find reads several turns, of at most so many bytes altogether. One that is not
+// there is empty. The error wraps ErrTooLarge if they are more.
+func (r *Replies) Find(ctx context.Context, tenant string, names []string, most int) ([]Turn, error) {
+	turns := make([]Turn, len(names))
+	for at := 0; at < len(names); at += batch {
+		var keys []key
+		var entries []string
+		for _, name := range names[at:min(at+batch, len(names))] {
+			k := keyOf(tenant, name)
+			keys, entries = append(keys, k), append(entries, k.entry(0))
+		}
+		values, err := r.store.GetMany(ctx, entries...)
+		if err != nil {
+			return nil, fmt.Errorf("reading replies: %w", err)
+		}
+		for i, value := range values {
+			h, rest, ok := readHead(value)
+			if !ok {
+				continue
+			}
+			if most -= h.size(); most < 0 {
+				return nil, fmt.Errorf("reading replies: %w", ErrTooLarge)
+			}
+			if turns[at+i], err = r.turn(ctx, keys[i], h, rest); err != nil && !errors.Is(err, ErrUnknown) {
+				return nil, err
+			}
+		}
+	}
+	return turns, nil
 }
 
 // Delete forgets a turn, and with it the way to all that it goes on from. The

@@ -154,6 +154,40 @@ func TestChainEnds(t *testing.T) {
 	}
 }
 
+// Turns are found by several names at once, in few round trips.
+func TestFind(t *testing.T) {
+	r, s := open(t)
+	var names []string
+	for i := range 20 {
+		names = append(names, fmt.Sprint("resp_", i))
+		if err := r.Save(t.Context(), "a", names[i], nil, turn(names[i])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names[7] = "resp_unknown"
+	s.trips = 0
+	got, err := r.Find(t.Context(), "a", names, 1<<20)
+	if err != nil || len(got) != 20 || s.trips > 3 {
+		t.Fatalf("%d turns in %d round trips, %v", len(got), s.trips, err)
+	}
+	for i := range got {
+		want := turn(names[i])
+		if i == 7 {
+			want = replies.Turn{}
+		}
+		if diff := cmp.Diff(want, got[i]); diff != "" {
+			t.Errorf("%s: %s", names[i], diff)
+		}
+	}
+	if _, err := r.Find(t.Context(), "a", names, 100); !errors.Is(err, replies.ErrTooLarge) {
+		t.Errorf("more than was asked for: %v", err)
+	}
+	others, err := r.Find(t.Context(), "b", names, 1<<20)
+	if diff := cmp.Diff(make([]replies.Turn, 20), others); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+}
+
 // Nobody finds what another has asked or got, however names and tenants are put
 // together, and neither tenants nor names stand in the store.
 func TestTenantsAreApart(t *testing.T) {
@@ -214,6 +248,27 @@ func TestDelete(t *testing.T) {
 	if there != 2 {
 		t.Errorf("%d entries are left, want those of two turns", there)
 	}
+}
+
+func TestShorterLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := cache.NewMemory(1 << 20)
+		defer store.Close()
+		r := replies.New(store, time.Hour)
+		for name, within := range map[string]time.Duration{"short": time.Minute, "long": 2 * time.Hour} {
+			if err := r.Within(within).Save(t.Context(), "a", name, nil, turn(name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(2 * time.Minute)
+		_, short := r.Load(t.Context(), "a", "short")
+		_, long := r.Load(t.Context(), "a", "long")
+		time.Sleep(time.Hour)
+		_, later := r.Load(t.Context(), "a", "long")
+		if !errors.Is(short, replies.ErrUnknown) || long != nil || !errors.Is(later, replies.ErrUnknown) {
+			t.Errorf("%v, %v, %v", short, long, later)
+		}
+	})
 }
 
 func TestExpiry(t *testing.T) {

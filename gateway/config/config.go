@@ -35,6 +35,7 @@ type Config struct {
 	// nothing.
 	AdminToken secret.String
 	Continuity Continuity
+	Replies    Replies
 	Records    Records
 	Limits     Limits
 	Timeouts   Timeouts
@@ -65,6 +66,16 @@ type Continuity struct {
 	ColdWait time.Duration
 	// Diagnostics asks the provider why its cache missed.
 	Diagnostics continuity.Asking
+}
+
+// Replies says what is kept of translated replies, for clients of the Responses
+// API that go on from them by name.
+type Replies struct {
+	// Keep keeps the replies that their clients do not forbid to keep, with what
+	// they were asked.
+	Keep bool
+	// TTL is how long each is kept, at most; a store may keep it for less.
+	TTL time.Duration
 }
 
 // Records says what is kept of requests to explain them.

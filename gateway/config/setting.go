@@ -83,6 +83,16 @@ var settings = []setting{
 		field: func(c *Config) value { return askingOf{&c.Continuity.Diagnostics} },
 	},
 	{
+		key: "replies.keep", flag: "replies", env: "WARMPATH_REPLIES", initial: "true",
+		help:  "keep translated replies for clients that go on from them by previous_response_id",
+		field: func(c *Config) value { return truth{&c.Replies.Keep} },
+	},
+	{
+		key: "replies.ttl", flag: "replies-ttl", env: "WARMPATH_REPLIES_TTL", initial: "720h",
+		help:  "the `time` that each of these replies is kept",
+		field: func(c *Config) value { return span{&c.Replies.TTL, false} },
+	},
+	{
 		key: "explain.context", flag: "explain-context", env: "WARMPATH_EXPLAIN_CONTEXT", initial: "false",
 		help:  "keep up to 80 bytes on either side of what a request has changed, for the record of it",
 		field: func(c *Config) value { return truth{&c.Records.Context} },

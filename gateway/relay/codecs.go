@@ -49,8 +49,9 @@ type streamEncoder interface {
 type replyOptions struct {
 	provider, model, id string
 	request             *rewrite.Conversation
-	events              bool
-	losses              *rewrite.Losses
+	// keep says that the reply is kept, under its id.
+	events, keep bool
+	losses       *rewrite.Losses
 }
 
 var codecs = map[rewrite.Dialect]*codec{
@@ -127,7 +128,7 @@ func (o *replyOptions) completions() completions.EncoderOptions {
 }
 
 func (o *replyOptions) responses() responses.EncoderOptions {
-	return responses.EncoderOptions{Provider: o.provider, Request: o.request, Model: o.model, ID: o.id, Events: o.events, Losses: o.losses}
+	return responses.EncoderOptions{Provider: o.provider, Request: o.request, Model: o.model, ID: o.id, Keep: o.keep, Events: o.events, Losses: o.losses}
 }
 
 func (o *replyOptions) gemini() gemini.EncoderOptions {

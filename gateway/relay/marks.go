@@ -65,9 +65,9 @@ func (w *warmth) markMessage(edits *anthropic.Edits, at int, mark []byte) {
 	edits.Marks = append(edits.Marks, anthropic.Mark{Of: anthropic.OfMessages, Index: at, Text: mark})
 }
 
-// replies is how many replies a conversation holds before it is taken to go on:
+// enough is how many replies a conversation holds before it is taken to go on:
 // writing to the cache costs more than reading it once saves.
-const replies = 2
+const enough = 2
 
 // Clients of another dialect could not have set a mark, so those that offer tools
 // are taken for agents, which go on at once.
@@ -81,7 +81,7 @@ func (w *warmth) goesOn() bool {
 			heard++
 		}
 	}
-	return heard >= replies && w.plan.Epoch != continuity.Fresh
+	return heard >= enough && w.plan.Epoch != continuity.Fresh
 }
 
 // lastMarked is the index of the last message with a mark, or -1. The automatic

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warmpath/cache/lineage"
+	"warmpath/cache/replies"
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
@@ -44,6 +45,9 @@ type Settings struct {
 	// Context keeps a few bytes around what a request changes in its record, which
 	// otherwise holds nothing of a prompt.
 	Context bool
+	// Replies keeps what clients of the Responses API go on from by name, where the
+	// provider does not; nil keeps nothing.
+	Replies *replies.Replies
 	// Retries is how often a request is sent again before it fails, at most.
 	Retries int
 	// Heartbeat is the silence after which a stream's client gets a frame that
@@ -100,6 +104,9 @@ func (r *Relay) Configure(settings *Settings) { r.settings.Store(settings) }
 func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 	x := newExchange(r, req.Dialect, req.Arrived)
 	x.ctx, x.req, x.record.Operation = ctx, req, req.Operation
+	if reply := x.serveKept(); reply != nil {
+		return reply
+	}
 	if failure := x.prepare(); failure != nil {
 		return x.fail(failure)
 	}

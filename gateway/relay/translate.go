@@ -46,6 +46,8 @@ type translation struct {
 	// elements were begun.
 	array, begun bool
 	yield        func(*rewrite.Event) // take, bound once
+	// kept is what the client can go on from by name; nil where it cannot.
+	kept *keeping
 }
 
 // translatable reports whether the request can be put into another dialect.
@@ -59,7 +61,11 @@ func (x *exchange) translates() bool { return x.target.Dialect != x.req.Dialect 
 // translate makes the request that the provider gets of one in another dialect.
 // What it has no words for is listed, and refused if the client wants no loss.
 func (x *exchange) translate(plain []byte) *rewrite.Failure {
-	t := &translation{client: codecs[x.req.Dialect], vendor: codecs[x.target.Dialect]}
+	plain, kept, failure := x.goOn(plain)
+	if failure != nil {
+		return failure
+	}
+	t := &translation{client: codecs[x.req.Dialect], vendor: codecs[x.target.Dialect], kept: kept}
 	c, err := t.client.decodeRequest(plain, "")
 	if err != nil {
 		return badJSON(err)
@@ -81,6 +87,7 @@ func (x *exchange) translate(plain []byte) *rewrite.Failure {
 		provider: x.target.Provider.Name, model: x.facts.Model, id: t.client.mark + madeID(),
 		request: asked, events: len(x.req.Field(eventsField)) > 0, losses: &t.said,
 	}
+	kept.ask(&t.options)
 	t.yield = t.take
 	x.translation, x.vendor, x.speaks = t, &dialects[x.target.Dialect], x.target.Dialect
 	x.record.Stream, x.record.Spoken = c.Stream, x.target.Dialect
@@ -240,6 +247,10 @@ func (t *translation) take(e *rewrite.Event) {
 		t.out, t.sent = t.out[:0], false
 	}
 	t.out = t.encoder.Append(t.out, e)
+	if e.Kind == rewrite.EventEnd && t.kept.keeps() {
+		// Before the client has it, which may go on from it at once.
+		t.kept.save(t.encoder.(keptReply).Response())
+	}
 }
 
 // readFault reads the error that a provider has answered with, whatever its

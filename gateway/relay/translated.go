@@ -130,7 +130,9 @@ func (t *translation) whole(plain []byte, streamed bool) ([]byte, string, *rewri
 	if reply.Fault != nil {
 		return nil, "", &rewrite.Failure{Reason: rewrite.ReasonUpstreamBroken, Message: reply.Fault.Message}
 	}
-	return t.client.encodeReply(nil, reply, t.options), "application/json", nil
+	whole := t.client.encodeReply(nil, reply, t.options)
+	t.kept.save(whole)
+	return whole, "application/json", nil
 }
 
 // collect reads a reply to its end, unpacked.
