@@ -14,6 +14,7 @@ import (
 
 	"warmpath/fixtures/provider"
 	providers "warmpath/fixtures/provider/server"
+	"warmpath/gateway"
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/config"
 	"warmpath/rewrite"
@@ -130,6 +131,11 @@ func (s *speaker) send(t testing.TB, base string, c *rewrite.Conversation, heade
 // dialect: claude, chat, gpt and gemini.
 func everyProvider(t testing.TB, change func(*config.Config)) (core *provider.Core, base string) {
 	t.Helper()
+	return everyProviderWith(t, gateway.Options{}, change)
+}
+
+func everyProviderWith(t testing.TB, opts gateway.Options, change func(*config.Config)) (core *provider.Core, base string) {
+	t.Helper()
 	core = provider.New(provider.Options{})
 	origin := httptest.NewServer(providers.New(core))
 	t.Cleanup(origin.Close)
@@ -142,7 +148,7 @@ func everyProvider(t testing.TB, change func(*config.Config)) (core *provider.Co
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	_, base, _ = start(t, origin.URL, func(cfg *config.Config) {
+	_, base, _ = startWith(t, origin.URL, opts, func(cfg *config.Config) {
 		cfg.Catalog = snapshot
 		if change != nil {
 			change(cfg)

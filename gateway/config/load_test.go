@@ -59,6 +59,7 @@ func TestDefaults(t *testing.T) {
 		Mode:       rewrite.ModeOn,
 		Data:       "/home/me/.local/share/warmpath",
 		Continuity: Continuity{EarlyBetas: true, Marks: true, Echoes: true, ColdWait: 2 * time.Second, Diagnostics: continuity.AskEdited},
+		Replies:    Replies{Keep: true, TTL: 30 * 24 * time.Hour},
 		Limits: Limits{
 			Body: 64 << 20, DecodedBody: 64 << 20, Headers: 8 << 10, Connections: 10000,
 		},
@@ -93,6 +94,7 @@ quiet: true
 access_keys: [one, two]
 admin_token: three
 continuity: {early_betas: false, marks: false, echoes: false, cold_wait: 0s, diagnostics: never}
+replies: {keep: false, ttl: 36h}
 explain: {context: true}
 limits: {body: 1MiB, bodies_in_flight: 2MiB, headers: 16KiB, decoded_body: 3MiB, connections: 7}
 timeouts:
@@ -112,6 +114,7 @@ retries: 0
 		Listen: "0.0.0.0:1", Admin: "[::1]:2", Mode: rewrite.ModeObserve, Data: DataMemory, Quiet: true,
 		AccessKeys: []secret.String{secret.New("one"), secret.New("two")},
 		AdminToken: secret.New("three"),
+		Replies:    Replies{TTL: 36 * time.Hour},
 		Records:    Records{Context: true},
 		Limits:     Limits{Body: 1 << 20, BodiesInFlight: 2 << 20, DecodedBody: 3 << 20, Headers: 16 << 10, Connections: 7},
 		Timeouts: Timeouts{
@@ -157,6 +160,7 @@ func TestFlagsAndVariables(t *testing.T) {
 		"timeouts.drain": "7s", "retries": "1", "admin_token": "t",
 		"continuity.early_betas": "false", "continuity.marks": "false", "continuity.echoes": "false", "continuity.cold_wait": "3s",
 		"continuity.diagnostics": "always", "explain.context": "true",
+		"replies.keep": "false", "replies.ttl": "48h",
 	}
 	text := func(c *Config, s setting) string {
 		if s.secret {

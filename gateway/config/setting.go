@@ -90,7 +90,7 @@ var settings = []setting{
 	{
 		key: "replies.ttl", flag: "replies-ttl", env: "WARMPATH_REPLIES_TTL", initial: "720h",
 		help:  "the `time` that each of these replies is kept",
-		field: func(c *Config) value { return span{&c.Replies.TTL, false} },
+		field: func(c *Config) value { return life{&c.Replies.TTL} },
 	},
 	{
 		key: "explain.context", flag: "explain-context", env: "WARMPATH_EXPLAIN_CONTEXT", initial: "false",

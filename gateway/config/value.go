@@ -27,6 +27,7 @@ var (
 	_ value = count{}
 	_ value = bytes[int]{}
 	_ value = span{}
+	_ value = life{}
 	_ value = modeOf{}
 	_ value = askingOf{}
 	_ value = credential{}
@@ -142,26 +143,51 @@ type span struct {
 	zero  bool
 }
 
-// longestSpan is far beyond every sensible timeout, and far below overflow.
-const longestSpan = 24 * time.Hour
+// longestSpan is far beyond every sensible timeout, and far below overflow;
+// longestLife is that for what a store keeps.
+const (
+	longestSpan = 24 * time.Hour
+	longestLife = 366 * 24 * time.Hour
+)
 
 func (s span) parse(text string) error {
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		return fmt.Errorf("is %s, which is not a length of time; write it like 500ms, 10s or 1m30s", quote(text))
+	d, err := parseSpan(text, longestSpan, s.zero)
+	if err == nil {
+		*s.field = d
 	}
-	if d < 0 || d > longestSpan || d == 0 && !s.zero {
-		least := "more than 0s"
-		if s.zero {
-			least = "0s"
-		}
-		return fmt.Errorf("is %s; write a time from %s to %s", formatSpan(d), least, formatSpan(longestSpan))
-	}
-	*s.field = d
-	return nil
+	return err
 }
 
 func (s span) text() string { return formatSpan(*s.field) }
+
+// life is how long a store keeps something.
+type life struct{ field *time.Duration }
+
+func (l life) parse(text string) error {
+	d, err := parseSpan(text, longestLife, false)
+	if err == nil {
+		*l.field = d
+	}
+	return err
+}
+
+func (l life) text() string { return formatSpan(*l.field) }
+
+// parseSpan reads a length of time within bounds.
+func parseSpan(text string, longest time.Duration, zero bool) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf("is %s, which is not a length of time; write it like 500ms, 10s or 1m30s", quote(text))
+	}
+	if d < 0 || d > longest || d == 0 && !zero {
+		least := "more than 0s"
+		if zero {
+			least = "0s"
+		}
+		return 0, fmt.Errorf("is %s; write a time from %s to %s", formatSpan(d), least, formatSpan(longest))
+	}
+	return d, nil
+}
 
 // formatSpan writes 10m where Duration.String has 10m0s.
 func formatSpan(d time.Duration) string {

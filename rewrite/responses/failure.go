@@ -12,21 +12,36 @@ import (
 // error with the failure's status. The request id has no place in it; it
 // travels in a header.
 func AppendError(dst []byte, f *rewrite.Failure, _ string) []byte {
-	return AppendFault(dst, f.Reason.Status(), &rewrite.Fault{Code: f.Reason.String(), Message: f.Message})
+	code := f.Code
+	if code == "" {
+		code = f.Reason.String()
+	}
+	return appendBody(dst, f.Reason.Status(), f.Message, f.Param, code)
 }
 
 // AppendFault appends the HTTP body for an error that a provider of another
 // dialect has answered a request with. A code that it does not have is null.
 func AppendFault(dst []byte, status int, f *rewrite.Fault) []byte {
+	return appendBody(dst, status, f.Message, "", f.Code)
+}
+
+// appendBody appends the body of an error.
+func appendBody(dst []byte, status int, message, param, code string) []byte {
 	dst = append(dst, `{"error":{"message":`...)
-	dst = gjson.AppendJSONString(dst, f.Message)
+	dst = gjson.AppendJSONString(dst, message)
 	dst = append(dst, `,"type":"`...)
 	dst = append(dst, errorType(status)...)
-	dst = append(dst, `","param":null,"code":`...)
-	if f.Code == "" {
-		return append(dst, `null}}`...)
+	dst = append(dst, `","param":`...)
+	dst = appendOrNull(dst, param)
+	dst = append(dst, `,"code":`...)
+	return append(appendOrNull(dst, code), `}}`...)
+}
+
+func appendOrNull(dst []byte, text string) []byte {
+	if text == "" {
+		return append(dst, "null"...)
 	}
-	return append(gjson.AppendJSONString(dst, f.Code), `}}`...)
+	return gjson.AppendJSONString(dst, text)
 }
 
 // AppendStreamError appends the event that ends a stream in failure, numbered

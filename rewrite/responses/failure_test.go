@@ -13,6 +13,11 @@ func TestAppendError(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	got = responses.AppendError(nil, &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Message: "m", Param: `a"`, Code: "c"}, "")
+	want = `{"error":{"message":"m","type":"invalid_request_error","param":"a\"","code":"c"}}`
+	if string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 }
 
 func TestAppendStreamError(t *testing.T) {
