@@ -13,7 +13,9 @@ var Capabilities = []string{
 }
 
 // Activity counts what a reply tells of tools that the provider ran itself, and
-// of its sources. It holds neither what they were asked nor what they gave.
+// of its sources. It holds neither what they were asked nor what they gave. Like
+// the rest of a Report it is a value: what has been read stays as it is, and a
+// Report that reads on gets another.
 type Activity struct {
 	// Hosted are the activities in the order in which the reply first told of
 	// them.
@@ -26,6 +28,8 @@ type Activity struct {
 	// for those under way. RangesDropped is how many of them were of a place that
 	// the text does not have.
 	Cited, Citing, RangesDropped int
+	// Places are marks of what was cited, where a provider repeats itself.
+	Places []uint64
 }
 
 // HostedActivity is how far one activity has come.
@@ -44,37 +48,45 @@ type HostedCalls struct {
 	N    int64
 }
 
-// What is kept of one reply's activities, and of the identifier of one.
+// What is kept of one reply's activities, of the identifier of one, and of places.
 const (
 	mostActivities = 256
 	longestID      = 128
+	mostPlaces     = 1024
 )
 
 // Begin notes that an activity has begun. One that is known already has not begun
 // again.
 func (r *Report) Begin(id, name string) {
-	a := r.activity()
-	if a.find(id, name) != nil && id != "" {
-		return
+	if id = shortID(id); id == "" || r.Activity.find(id, name) < 0 {
+		r.activity().add(HostedActivity{ID: id, Name: name, Began: true})
 	}
-	a.add(HostedActivity{ID: id, Name: name, Began: true})
 }
 
 // End notes that an activity has completed or failed, whether it is known to have
 // begun or not. The first end of an activity counts.
 func (r *Report) End(id, name string, failed bool) {
-	a := r.activity()
 	state := HostedCompleted
 	if failed {
 		state = HostedFailed
 	}
-	known := a.find(id, name)
-	switch {
-	case known == nil:
-		a.add(HostedActivity{ID: id, Name: name, State: state})
-	case known.State == HostedStarted:
-		known.State = state
+	id = shortID(id)
+	switch at := r.Activity.find(id, name); {
+	case at < 0:
+		r.activity().add(HostedActivity{ID: id, Name: name, State: state})
+	case r.Activity.Hosted[at].State == HostedStarted:
+		a := r.activity()
+		a.Hosted = slices.Clone(a.Hosted)
+		a.Hosted[at].State = state
 	}
+}
+
+// Run notes an activity that is told of as a whole: it has begun and ended.
+func (r *Report) Run(id, name string, failed bool) {
+	if r.Activity.find(shortID(id), name) < 0 {
+		r.Begin(id, name)
+	}
+	r.End(id, name, failed)
 }
 
 // Call notes the number of calls that the provider reports so far.
@@ -82,14 +94,16 @@ func (r *Report) Call(name string, n int64) {
 	if n < 0 || n == 0 && r.Activity == nil {
 		return
 	}
+	name = known(name)
 	a := r.activity()
+	a.Calls = slices.Clone(a.Calls)
 	for i := range a.Calls {
 		if a.Calls[i].Name == name {
 			a.Calls[i].N = n
 			return
 		}
 	}
-	if len(a.Calls) < mostActivities {
+	if len(a.Calls) < len(Capabilities) {
 		a.Calls = append(a.Calls, HostedCalls{name, n})
 	}
 }
@@ -101,19 +115,59 @@ func (r *Report) Cite(n int) {
 	}
 }
 
+// CiteOnce notes a source of a text under way, unless one with the same mark was
+// noted before.
+func (r *Report) CiteOnce(mark uint64) {
+	if r.Activity != nil && slices.Contains(r.Activity.Places, mark) {
+		return
+	}
+	a := r.activity()
+	a.Citing++
+	if len(a.Places) < mostPlaces {
+		a.Places = append(slices.Clip(a.Places), mark)
+	}
+}
+
+// Misplaced notes a source whose place is not in its text.
+func (r *Report) Misplaced() { r.activity().RangesDropped++ }
+
 // Said notes that the text under way is complete.
 func (r *Report) Said() {
-	if a := r.Activity; a != nil {
+	if r.Activity != nil && r.Activity.Citing > 0 {
+		a := r.activity()
 		a.Cited, a.Citing = a.Cited+a.Citing, 0
 	}
 }
 
-// activity is there once there is something to count.
-func (r *Report) activity() *Activity {
-	if r.Activity == nil {
-		r.Activity = &Activity{}
+// SaidWith notes a text that is complete, with all its sources: those that came
+// for it one by one are among them.
+func (r *Report) SaidWith(sources, dropped int) {
+	if r.Activity != nil {
+		sources = max(sources, r.Activity.Citing)
 	}
-	return r.Activity
+	if sources > 0 {
+		a := r.activity()
+		a.Cited, a.Citing, a.RangesDropped = a.Cited+sources, 0, a.RangesDropped+dropped
+	}
+}
+
+// SaidAll notes that all texts of a reply are complete, with all their sources;
+// none means that they are not told together.
+func (r *Report) SaidAll(sources, dropped int) {
+	if sources > 0 {
+		a := r.activity()
+		a.Cited, a.Citing, a.RangesDropped = max(a.Cited+a.Citing, sources), 0, max(a.RangesDropped, dropped)
+	}
+}
+
+// activity is one of the Report's own, with what was read before.
+func (r *Report) activity() *Activity {
+	var own Activity
+	if r.Activity != nil {
+		own = *r.Activity
+	}
+	r.Activity = &own
+	return &own
 }
 
 // Abandoned reports whether an activity was begun in a reply that is over, and
@@ -132,18 +186,18 @@ func (r *Report) StateOf(a *HostedActivity) string {
 	return a.State.String()
 }
 
-// find gives a known activity: by its identifier, or where the provider gives none
-// the newest of its name that is under way.
-func (a *Activity) find(id, name string) *HostedActivity {
-	if len(id) > longestID {
-		id = id[:longestID]
+// find gives a known activity, or -1: by its identifier, or where the provider
+// gives none the newest of its name that is under way.
+func (a *Activity) find(id, name string) int {
+	if a == nil {
+		return -1
 	}
 	for i := len(a.Hosted) - 1; i >= 0; i-- {
-		if h := &a.Hosted[i]; h.ID == id && (id != "" || h.Name == name && h.State == HostedStarted) {
-			return h
+		if h := &a.Hosted[i]; h.ID == id && (id != "" || h.Name == known(name) && h.State == HostedStarted) {
+			return i
 		}
 	}
-	return nil
+	return -1
 }
 
 func (a *Activity) add(h HostedActivity) {
@@ -151,13 +205,24 @@ func (a *Activity) add(h HostedActivity) {
 		a.Unlisted++
 		return
 	}
-	if len(h.ID) > longestID {
-		h.ID = strings.Clone(h.ID[:longestID])
+	h.Name = known(h.Name)
+	a.Hosted = append(slices.Clip(a.Hosted), h)
+}
+
+// shortID is the beginning of an identifier that is kept.
+func shortID(id string) string {
+	if len(id) > longestID {
+		id = strings.Clone(id[:longestID])
 	}
-	if !slices.Contains(Capabilities, h.Name) {
-		h.Name = "other"
+	return id
+}
+
+// known is a name of Capabilities.
+func known(name string) string {
+	if slices.Contains(Capabilities, name) {
+		return name
 	}
-	a.Hosted = append(a.Hosted, h)
+	return "other"
 }
 
 // Charged yields how many calls of each capability a provider charges for: those

@@ -2,6 +2,7 @@ package rewrite_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -47,7 +48,7 @@ func TestStreamCutAnywhere(t *testing.T) {
 			got, cut := tap, whole
 			cut.Close(func(e sse.Event) { d.readEvent(e.Name, e.Data, &got) })
 			got.Sequence = 0
-			for after < len(states) && got != states[after] {
+			for after < len(states) && !same(got, states[after]) {
 				after++
 			}
 			if after == len(states) {
@@ -56,6 +57,13 @@ func TestStreamCutAnywhere(t *testing.T) {
 			whole.Feed([]byte(g.stream[n:n+1]), func(e sse.Event) { d.readEvent(e.Name, e.Data, &tap) })
 		}
 	})
+}
+
+// same compares what two reports say.
+func same(a, b rewrite.Report) bool {
+	activities := reflect.DeepEqual(a.Activity, b.Activity)
+	a.Activity, b.Activity = nil, nil
+	return activities && a == b
 }
 
 // The counters of every provider end up in the one arithmetic.

@@ -1,6 +1,10 @@
 package rewrite
 
-import "strconv"
+import (
+	"bytes"
+	"math/big"
+	"strconv"
+)
 
 // Dollars is an amount of money in trillionths of a US dollar: fine enough that
 // no published price of a token has a fraction of it.
@@ -8,6 +12,28 @@ type Dollars int64
 
 // Dollar is one US dollar.
 const Dollar Dollars = 1e12
+
+// ParseDollars reads an amount of dollars from a decimal number as JSON writes it;
+// ok is false for anything else, and for what is less than nothing or more than
+// any call can cost. What is finer than the unit is left out.
+func ParseDollars(number []byte) (d Dollars, ok bool) {
+	const longest, most = 40, 1_000_000
+	if len(number) == 0 || len(number) > longest || number[0] == '"' {
+		return 0, false
+	}
+	var amount big.Rat
+	if bytes.ContainsAny(number, "/xXpP_") {
+		return 0, false
+	}
+	if at := bytes.IndexAny(number, "eE"); at >= 0 && len(number)-at > 4 {
+		return 0, false // such as no amount of money has
+	}
+	if _, ok := amount.SetString(string(number)); !ok || amount.Sign() < 0 || amount.Cmp(big.NewRat(most, 1)) > 0 {
+		return 0, false
+	}
+	amount.Mul(&amount, big.NewRat(int64(Dollar), 1))
+	return Dollars(new(big.Int).Quo(amount.Num(), amount.Denom()).Int64()), true
+}
 
 // Float is the amount in dollars, for counters; sums are made before it.
 func (d Dollars) Float() float64 { return float64(d) / float64(Dollar) }

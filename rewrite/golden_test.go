@@ -95,15 +95,21 @@ func (g golden) save(t testing.TB) {
 func eachGolden(t *testing.T, f func(t *testing.T, d dialect, g golden)) {
 	t.Helper()
 	for kind, d := range dialects {
-		paths, err := filepath.Glob(filepath.Join("testdata", kind.String(), "*.txt"))
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("golden files of %s: %d, %v", kind, len(paths), err)
-		}
-		for _, path := range paths {
-			t.Run(kind.String()+"/"+strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
-				f(t, d, loadGolden(t, path))
-			})
-		}
+		eachGoldenOf(t, kind, func(t *testing.T, g golden) { f(t, d, g) })
+	}
+}
+
+// eachGoldenOf runs f for every golden file of one dialect.
+func eachGoldenOf(t *testing.T, kind rewrite.Dialect, f func(t *testing.T, g golden)) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("testdata", kind.String(), "*.txt"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("golden files of %s: %d, %v", kind, len(paths), err)
+	}
+	for _, path := range paths {
+		t.Run(kind.String()+"/"+strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+			f(t, loadGolden(t, path))
+		})
 	}
 }
 
@@ -186,6 +192,22 @@ func describe(r rewrite.Report) string {
 	line("diagnosis", r.Diagnosis)
 	if r.Diverged.Known {
 		line("diverged", r.Diverged.N)
+	}
+	for i, name := range rewrite.TermsNames {
+		line("terms "+name, r.Terms&(1<<i) != 0)
+	}
+	line("charged", r.Charged)
+	if a := r.Activity; a != nil {
+		for _, h := range a.Hosted {
+			line("hosted", fmt.Sprint(h.Name, " ", h.ID, " began ", h.Began, ", ", r.StateOf(&h)))
+		}
+		for _, c := range a.Calls {
+			line("calls of "+c.Name, c.N)
+		}
+		line("unlisted", a.Unlisted)
+		line("cited", a.Cited)
+		line("citing", a.Citing)
+		line("ranges dropped", a.RangesDropped)
 	}
 	u := r.Usage
 	for _, c := range []struct {

@@ -44,6 +44,7 @@ func readMessage(message []byte, r *rewrite.Report) {
 			r.Model = splice.Text(value)
 		case "usage":
 			readUsage(value, &r.Usage)
+			readTerms(value, r)
 		case "stop_reason":
 			readStop(value, r)
 		case "diagnostics":
@@ -57,38 +58,47 @@ func readMessage(message []byte, r *rewrite.Report) {
 // than text.
 func readContent(content []byte, r *rewrite.Report) {
 	splice.Elements(content, func(block []byte) bool {
-		kind, to := blockKind(block)
-		r.ToolCall = r.ToolCall || kind == "tool_use"
-		if kind == "fallback" && to != "" {
-			r.Model = to
-		}
+		readBegun(block, r)
+		r.Said()
 		return true
 	})
 }
 
-// blockKind gives the type of a content block and, of a fallback, the model
-// that took over.
-func blockKind(block []byte) (kind, to string) {
-	var next []byte
+// readBegun notes what a block is, and gives its type.
+func readBegun(block []byte, r *rewrite.Report) (kind string) {
+	var next, citations []byte
 	splice.Fields(block, func(key, value []byte) bool {
 		switch string(key) {
 		case "type":
 			kind = blockWord(value)
 		case "to":
 			next = value
+		case "citations":
+			citations = value
 		}
 		return true
 	})
-	if kind != "fallback" {
-		return kind, ""
+	switch kind {
+	case "text":
+		splice.Elements(citations, func(value []byte) bool {
+			readCited(value, r)
+			return true
+		})
+	case "tool_use":
+		r.ToolCall = true
+	case "fallback":
+		splice.Fields(next, func(key, value []byte) bool {
+			if string(key) == "model" {
+				if to := splice.Text(value); to != "" {
+					r.Model = to
+				}
+			}
+			return true
+		})
+	case "other":
+		readActivity(block, r)
 	}
-	splice.Fields(next, func(key, value []byte) bool {
-		if string(key) == "model" {
-			to = splice.Text(value)
-		}
-		return true
-	})
-	return kind, to
+	return kind
 }
 
 // blockWord gives the block types that matter here without allocating; every

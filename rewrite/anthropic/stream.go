@@ -17,6 +17,15 @@ func ReadEvent(name, data []byte, r *rewrite.Report) {
 	switch string(name) {
 	case "content_block_delta":
 		r.Output = true
+		if cites(data) {
+			readCitationDelta(data, r)
+		}
+	case "content_block_stop":
+		if r.Activity != nil {
+			if _, ok := whole(data, ""); ok {
+				r.Said()
+			}
+		}
 	case "content_block_start":
 		readStart(data, r)
 	case "message_start":
@@ -28,6 +37,7 @@ func ReadEvent(name, data []byte, r *rewrite.Report) {
 	case "message_stop":
 		if _, ok := whole(data, ""); ok {
 			r.Ended = true
+			r.Said()
 		}
 	case "error":
 		if failure, ok := whole(data, "error"); ok {
@@ -68,15 +78,8 @@ func readStart(data []byte, r *rewrite.Report) {
 	if !ok || splice.Null(block) {
 		return
 	}
-	kind, to := blockKind(block)
-	if kind == "fallback" {
-		if to != "" {
-			r.Model = to
-		}
-		return
-	}
-	r.Output = r.Output || kind != "text" && kind != "thinking"
-	r.ToolCall = r.ToolCall || kind == "tool_use"
+	kind := readBegun(block, r)
+	r.Output = r.Output || kind != "text" && kind != "thinking" && kind != "fallback"
 }
 
 // readDelta reads the stop reason and the cumulative usage near the end.
@@ -100,4 +103,5 @@ func readDelta(data []byte, r *rewrite.Report) {
 		return true
 	})
 	readUsage(usage, &r.Usage)
+	readTerms(usage, r)
 }

@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"bytes"
+
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
 )
@@ -73,12 +75,17 @@ func readIterations(iterations []byte, u *rewrite.Usage) {
 	}
 	var sum rewrite.Usage
 	steps := 0
+	var model []byte
 	splice.Elements(iterations, func(step []byte) bool {
 		var one rewrite.Usage
 		var message bool
 		splice.Fields(step, func(key, value []byte) bool {
-			if string(key) == "type" {
+			switch string(key) {
+			case "type":
 				message = string(value) == `"message"`
+			case "model":
+				u.Mixed = u.Mixed || model != nil && !bytes.Equal(model, value)
+				model = value
 			}
 			readCounter(key, value, &one)
 			return true

@@ -182,28 +182,50 @@ func capability(name string) string {
 }
 
 // readHosted reads the call or the result of a hosted tool; ok is false for
-// other blocks. What is not known yet is recognized by its name and identifier.
+// other blocks.
 func readHosted(b *wireBlock) (h rewrite.Hosted, ok bool) {
+	if h, ok = hostedBlock(b); ok && h.State != rewrite.HostedStarted {
+		readOutcome(b, &h)
+	} else {
+		h.Input = b.values[fieldInput]
+	}
+	return h, ok
+}
+
+// hostedBlock tells what hosted tool a block is of and how far it is; ok is false
+// for other blocks. What is not known yet is recognized by its name and
+// identifier.
+func hostedBlock(b *wireBlock) (h rewrite.Hosted, ok bool) {
 	switch {
 	case b.kind == "server_tool_use":
-		return rewrite.Hosted{ID: b.text(fieldID), Name: capability(b.text(fieldName)), Input: b.values[fieldInput]}, true
+		return rewrite.Hosted{ID: b.text(fieldID), Name: capability(b.text(fieldName))}, true
 	case b.kind == "mcp_tool_use":
-		return rewrite.Hosted{ID: b.text(fieldID), Name: "mcp", Input: b.values[fieldInput]}, true
+		return rewrite.Hosted{ID: b.text(fieldID), Name: "mcp"}, true
 	case strings.HasSuffix(b.kind, "_tool_result") && b.has&(1<<fieldCallID) != 0:
-		name := strings.TrimSuffix(b.kind, "_tool_result")
-		h = rewrite.Hosted{ID: b.text(fieldCallID), Name: capability(name), State: rewrite.HostedCompleted}
-		readOutcome(b, &h)
+		h = rewrite.Hosted{ID: b.text(fieldCallID), Name: capability(strings.TrimSuffix(b.kind, "_tool_result")), State: rewrite.HostedCompleted}
+		if code, failed := failedWith(b); failed {
+			h.State, h.Error = rewrite.HostedFailed, code
+		}
 		return h, true
 	}
 	return h, false
 }
 
-// readOutcome reads what came of a hosted tool. Results are an array or an
-// object, errors an object with a code.
+// failedWith gives the code of a hosted tool's error, which is an object in place
+// of what it gives else.
+func failedWith(b *wireBlock) (code string, failed bool) {
+	failed = string(b.values[fieldFailed]) == "true"
+	splice.Fields(b.values[fieldContent], func(name, value []byte) bool {
+		if string(name) == "error_code" {
+			code, failed = splice.Text(value), true
+		}
+		return true
+	})
+	return code, failed
+}
+
+// readOutcome reads what a hosted tool has found: an array, or an object.
 func readOutcome(b *wireBlock, h *rewrite.Hosted) {
-	if string(b.values[fieldFailed]) == "true" {
-		h.State = rewrite.HostedFailed
-	}
 	content := b.values[fieldContent]
 	if splice.Elements(content, func(found []byte) bool {
 		addSource(h, found)
@@ -211,12 +233,6 @@ func readOutcome(b *wireBlock, h *rewrite.Hosted) {
 	}) {
 		return
 	}
-	splice.Fields(content, func(name, value []byte) bool {
-		if string(name) == "error_code" {
-			h.State, h.Error = rewrite.HostedFailed, splice.Text(value)
-		}
-		return true
-	})
 	if h.State == rewrite.HostedCompleted {
 		addSource(h, content)
 	}

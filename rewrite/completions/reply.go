@@ -21,6 +21,9 @@ type document struct {
 	groq, timings              []byte
 	// What a server that puts its error at the top level says of it.
 	kind, code []byte
+	// annotations and text are of the message, and citations of the whole reply.
+	annotations, text, citations []byte
+	tier                         []byte
 }
 
 // readChunk reads a reply or one chunk of a stream in one pass; ok is false
@@ -38,6 +41,7 @@ func readChunk(data []byte, r *rewrite.Report) (ok bool) {
 	}) {
 		return false
 	}
+	before := r.Ended
 	*r = next
 	if r.ID == "" {
 		r.ID = splice.Text(d.id)
@@ -49,6 +53,7 @@ func readChunk(data []byte, r *rewrite.Report) (ok bool) {
 		r.Created, _ = splice.Int(d.created)
 	}
 	d.readUsage(&r.Usage)
+	d.readActivity(r, r.Ended && !before)
 	switch {
 	case !splice.Null(d.failure):
 		readFailure(d.failure, r)
@@ -81,6 +86,10 @@ func (d *document) set(key []byte, w *splice.Walker) {
 		d.groq = w.Value()
 	case "timings":
 		d.timings = w.Value()
+	case "citations":
+		d.citations = w.Value()
+	case "service_tier":
+		d.tier = w.Value()
 	case "type":
 		d.kind = w.Value()
 	case "code":
@@ -95,7 +104,10 @@ func (d *document) readChoice(w *splice.Walker, r *rewrite.Report) {
 	w.Fields(func(key []byte) {
 		switch string(key) {
 		case "delta", "message":
-			readMessage(w, r)
+			d.readMessage(w, r)
+			if string(key) == "delta" {
+				d.text = nil
+			}
 		case "text":
 			r.Output = r.Output || !splice.Empty(w.Value())
 		case "finish_reason":
@@ -111,13 +123,18 @@ func (d *document) readChoice(w *splice.Walker, r *rewrite.Report) {
 
 // readMessage looks at a message or a delta for generated content. Everything
 // in it but the role is that; servers have many names for thinking.
-func readMessage(w *splice.Walker, r *rewrite.Report) {
+func (d *document) readMessage(w *splice.Walker, r *rewrite.Report) {
 	w.Fields(func(key []byte) {
-		if string(key) == "role" || splice.Empty(w.Value()) {
+		value := w.Value()
+		if string(key) == "role" || splice.Empty(value) {
 			return
 		}
 		r.Output = true
 		switch string(key) {
+		case "content":
+			d.text = value
+		case "annotations":
+			d.annotations = value
 		case "tool_calls", "function_call":
 			r.ToolCall = true
 		case "refusal":

@@ -55,7 +55,7 @@ func (d *Decoder) searchedFor(metadata, queries []byte) {
 		d.whole(&item, nil)
 		return
 	}
-	item.Kind, item.ID = rewrite.ItemHosted, "grounding_"+d.id
+	item.Kind, item.ID = rewrite.ItemHosted, groundingMark+d.id
 	item.Hosted = rewrite.Hosted{ID: item.ID, Name: "web_search", State: rewrite.HostedCompleted, Sources: unique(readChunks(metadata))}
 	if len(queries) == 0 {
 		queries = []byte("[]")
@@ -69,7 +69,7 @@ func (d *Decoder) searchedFor(metadata, queries []byte) {
 
 // fetched tells the pages that the provider has read.
 func (d *Decoder) fetched() {
-	item := rewrite.Item{Kind: rewrite.ItemHosted, ID: "urls_" + d.id, Role: rewrite.RoleAssistant, Payload: payload(d.provider, "url_context", d.urls)}
+	item := rewrite.Item{Kind: rewrite.ItemHosted, ID: urlsMark + d.id, Role: rewrite.RoleAssistant, Payload: payload(d.provider, "url_context", d.urls)}
 	item.Hosted = rewrite.Hosted{ID: item.ID, Name: "web_fetch", State: rewrite.HostedCompleted}
 	splice.Fields(d.urls, func(name, value []byte) bool {
 		splice.Elements(value, func(page []byte) bool {
@@ -133,39 +133,47 @@ func unique(sources []rewrite.Attribution) (out []rewrite.Attribution) {
 	return out
 }
 
-// support tells the sources of a stretch of the answer. Its place is given in
-// bytes of a part; the text beside it proves the place, or helps to find it.
-func (d *Decoder) support(support []byte, chunks []rewrite.Attribution, told map[cited]bool) {
-	var segment, indices []byte
+// segment is a stretch of the answer that has sources, in bytes of a part, and
+// the list of those.
+type segment struct {
+	at, start, end int64
+	text, indices  []byte
+}
+
+func readSegment(support []byte) (s segment) {
 	splice.Fields(support, func(name, value []byte) bool {
 		switch string(name) {
 		case "segment":
-			segment = value
+			splice.Fields(value, func(name, value []byte) bool {
+				switch string(name) {
+				case "partIndex":
+					s.at, _ = splice.Int(value)
+				case "startIndex":
+					s.start, _ = splice.Int(value)
+				case "endIndex":
+					s.end, _ = splice.Int(value)
+				case "text":
+					s.text, _ = splice.AppendText(nil, value)
+				}
+				return true
+			})
 		case "groundingChunkIndices":
-			indices = value
+			s.indices = value
 		}
 		return true
 	})
-	var at, start, end int64
-	var text []byte
-	splice.Fields(segment, func(name, value []byte) bool {
-		switch string(name) {
-		case "partIndex":
-			at, _ = splice.Int(value)
-		case "startIndex":
-			start, _ = splice.Int(value)
-		case "endIndex":
-			end, _ = splice.Int(value)
-		case "text":
-			text, _ = splice.AppendText(nil, value)
-		}
-		return true
-	})
-	of, from, to := d.place(at, start, end, text)
+	return s
+}
+
+// support tells the sources of a stretch of the answer. Its place is given in
+// bytes of a part; the text beside it proves the place, or helps to find it.
+func (d *Decoder) support(support []byte, chunks []rewrite.Attribution, told map[cited]bool) {
+	s := readSegment(support)
+	of, from, to := d.place(s.at, s.start, s.end, s.text)
 	if of == nil {
 		return
 	}
-	splice.Elements(indices, func(value []byte) bool {
+	splice.Elements(s.indices, func(value []byte) bool {
 		n, ok := splice.Int(value)
 		if !ok || n < 0 || n >= int64(len(chunks)) {
 			return true

@@ -26,7 +26,7 @@ func ReadReply(body []byte, r *rewrite.Report) {
 // when it is not a complete JSON object, and then nothing was read.
 func readFrame(data []byte, r *rewrite.Report) (ok bool) {
 	var id, model, usage, feedback, failure []byte
-	next := *r
+	next, tells := *r, false
 	w := splice.Walk(data)
 	if !w.Fields(func(key []byte) {
 		switch string(key) {
@@ -35,7 +35,7 @@ func readFrame(data []byte, r *rewrite.Report) (ok bool) {
 		case "modelVersion":
 			model = w.Value()
 		case "candidates":
-			w.Elements(func() { readCandidate(&w, &next) })
+			w.Elements(func() { tells = readCandidate(&w, &next) || tells })
 		case "usageMetadata":
 			usage = w.Value()
 		case "promptFeedback":
@@ -55,6 +55,12 @@ func readFrame(data []byte, r *rewrite.Report) (ok bool) {
 	}
 	readUsage(usage, &r.Usage)
 	readFeedback(feedback, r)
+	if tells {
+		readActivity(data, r)
+	}
+	if next.Stop != rewrite.StopUnknown {
+		r.Said()
+	}
 	if !splice.Null(failure) {
 		readFailure(failure, r)
 	}
@@ -62,41 +68,49 @@ func readFrame(data []byte, r *rewrite.Report) (ok bool) {
 }
 
 // readCandidate reads one candidate. Its finish reason is read after its parts,
-// because it is the same with and without a function call.
-func readCandidate(w *splice.Walker, r *rewrite.Report) {
+// because it is the same with and without a function call. Tells is set for one
+// that has something of the provider's own tools.
+func readCandidate(w *splice.Walker, r *rewrite.Report) (tells bool) {
 	var finish []byte
 	w.Fields(func(key []byte) {
 		switch string(key) {
 		case "content":
-			readContent(w, r)
+			tells = readContent(w, r) || tells
 		case "finishReason":
 			finish = w.Value()
+		case "groundingMetadata", "urlContextMetadata":
+			tells = !splice.Empty(w.Value()) || tells
 		}
 	})
 	readFinish(finish, r)
+	return tells
 }
 
 // readContent looks at the parts for generated content and function calls.
-func readContent(w *splice.Walker, r *rewrite.Report) {
+func readContent(w *splice.Walker, r *rewrite.Report) (tells bool) {
 	w.Fields(func(key []byte) {
 		if string(key) == "parts" {
-			w.Elements(func() { readPart(w, r) })
+			w.Elements(func() { tells = readPart(w, r) || tells })
 		}
 	})
+	return tells
 }
 
 // readPart reads one part. A signature alone, or the mark of a thought, is not
 // content.
-func readPart(w *splice.Walker, r *rewrite.Report) {
+func readPart(w *splice.Walker, r *rewrite.Report) (tells bool) {
 	w.Fields(func(key []byte) {
 		switch string(key) {
 		case "thought", "thoughtSignature":
 			return
 		case "functionCall":
 			r.ToolCall = true
+		case "executableCode", "codeExecutionResult", "toolCall", "toolResponse":
+			tells = true
 		}
 		r.Output = r.Output || !splice.Empty(w.Value())
 	})
+	return tells
 }
 
 // readFinish sets the reason a candidate ended, which ends the reply: this

@@ -11,17 +11,8 @@ func (r reader) hosted(kind string, i *itemFields, item *rewrite.Item) {
 	item.Kind = rewrite.ItemHosted
 	h := &item.Hosted
 	h.ID, h.Name = item.ID, capability(kind)
-	switch splice.Text(i.status) {
-	case "completed":
-		h.State = rewrite.HostedCompleted
-	case "failed":
-		h.State = rewrite.HostedFailed
-	case "":
-		// Lists of tools have no status; they are there or they are not.
-		h.State = rewrite.HostedCompleted
-	}
-	if !splice.Null(i.failure) {
-		h.State, h.Error = rewrite.HostedFailed, errorOf(i.failure)
+	if h.State = stateOf(i.status, i.failure); !splice.Null(i.failure) {
+		h.Error = errorOf(i.failure)
 	}
 	h.Input, h.Sources = inputOf(kind, i), sourcesOf(i)
 	h.Summary = summaryOf(kind, i)

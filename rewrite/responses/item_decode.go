@@ -142,9 +142,6 @@ func (r reader) itemOf(value []byte, i *itemFields) (item rewrite.Item, f *fault
 			return item, nil
 		}
 		r.hosted(kind, i, &item)
-	case "web_search_call", "x_search_call", "file_search_call", "code_interpreter_call", "code_execution_call",
-		"mcp_call", "mcp_list_tools":
-		r.hosted(kind, i, &item)
 	case "tool_search_call":
 		if item.Kind = rewrite.ItemOpaque; splice.Text(i.execution) != "client" {
 			r.hosted(kind, i, &item)
@@ -155,7 +152,9 @@ func (r reader) itemOf(value []byte, i *itemFields) (item rewrite.Item, f *fault
 		item.Kind, item.Payload = rewrite.ItemOpaque, written(kind, value)
 		return item, nil
 	default:
-		item.Kind = rewrite.ItemOpaque
+		if item.Kind = rewrite.ItemOpaque; hosted(kind) {
+			r.hosted(kind, i, &item)
+		}
 	}
 	item.Payload = r.payload(kind, value)
 	return item, nil

@@ -16,7 +16,7 @@ func ReadReply(body []byte, r *rewrite.Report) {
 // readResponse reads a response object: a whole reply, or what the events at
 // both ends of a stream carry. It reports whether the object is complete.
 func readResponse(response []byte, r *rewrite.Report) bool {
-	var status, incomplete, failure, output, usage []byte
+	var status, incomplete, failure, output, usage, tools []byte
 	if !splice.Fields(response, func(key, value []byte) bool {
 		switch string(key) {
 		case "id":
@@ -37,16 +37,24 @@ func readResponse(response []byte, r *rewrite.Report) bool {
 			output = value
 		case "usage":
 			usage = value
+		case "tool_usage":
+			tools = value
+		case "service_tier":
+			r.Terms |= tierOf(value)
 		}
 		return true
 	}) {
 		return false
 	}
+	sources, dropped := 0, 0
 	splice.Elements(output, func(item []byte) bool {
-		readItem(item, r)
+		n, misplaced := readItem(item, false, r)
+		sources, dropped = sources+n, dropped+misplaced
 		return true
 	})
+	r.SaidAll(sources, dropped)
 	readUsage(usage, &r.Usage)
+	readToolUsage(tools, r)
 	if !splice.Empty(failure) {
 		readFailure(failure, r)
 	}
@@ -102,9 +110,11 @@ func incompleteReason(incomplete []byte) (stop rewrite.StopReason) {
 }
 
 // readItem notes what an output item says about the reply: that there is one,
-// that the client has a tool to run, that the model refused.
-func readItem(item []byte, r *rewrite.Report) {
-	var kind, execution, content []byte
+// that the client has a tool to run, that the provider has run one, that the model
+// refused. It counts the sources of a message that is whole, and those of them
+// whose place is not in the text. An item that is only announced has nothing yet.
+func readItem(item []byte, announced bool, r *rewrite.Report) (sources, dropped int) {
+	var kind, execution, content, id, status, failure []byte
 	splice.Fields(item, func(key, value []byte) bool {
 		switch string(key) {
 		case "type":
@@ -113,32 +123,35 @@ func readItem(item []byte, r *rewrite.Report) {
 			execution = value
 		case "content":
 			content = value
+		case "id":
+			id = value
+		case "status":
+			status = value
+		case "error":
+			failure = value
 		}
 		return true
 	})
 	r.Output = true
 	switch string(kind) {
+	case `"message"`:
+		return readParts(content, r)
+	case `"reasoning"`:
 	case `"function_call"`, `"custom_tool_call"`, `"computer_call"`, `"shell_call"`,
 		`"local_shell_call"`, `"apply_patch_call"`, `"mcp_approval_request"`:
 		r.ToolCall = true
-	case `"tool_search_call"`:
-		r.ToolCall = r.ToolCall || string(execution) == `"client"`
-	case `"message"`:
-		splice.Elements(content, func(part []byte) bool {
-			readPart(part, r)
-			return true
-		})
-	}
-}
-
-// readPart notes a refusal among the parts of a message.
-func readPart(part []byte, r *rewrite.Report) {
-	splice.Fields(part, func(key, value []byte) bool {
-		if string(key) == "type" && string(value) == `"refusal"` {
-			r.Stop = rewrite.StopRefusal
+	default:
+		word := splice.Text(kind)
+		switch {
+		case word == "tool_search_call" && string(execution) == `"client"`:
+			r.ToolCall = true
+		case word == "image_generation_call" && idOf(id) == "" && !splice.Empty(id):
+			// A picture that was part of a message.
+		case hosted(word):
+			readHosted(word, announced, id, status, failure, r)
 		}
-		return true
-	})
+	}
+	return 0, 0
 }
 
 // readFailure reads an error object; its code says more than its type.

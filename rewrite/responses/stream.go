@@ -28,7 +28,11 @@ func ReadEvent(name, data []byte, r *rewrite.Report) {
 		readAdded(whole(data, "item"), r)
 	case "response.output_item.done":
 		if item := whole(data, "item"); item != nil {
-			readItem(item, r)
+			r.SaidWith(readItem(item, false, r))
+		}
+	case "response.output_text.annotation.added":
+		if whole(data, "annotation") != nil {
+			r.Cite(1)
 		}
 	case "response.refusal.delta", "response.refusal.done":
 		r.Output, r.Stop = true, rewrite.StopRefusal
@@ -109,7 +113,7 @@ func readAdded(item []byte, r *rewrite.Report) {
 		}
 		return true
 	})
-	readItem(item, r)
+	readItem(item, true, r)
 	if empty {
 		r.Output = output
 	}

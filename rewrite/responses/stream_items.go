@@ -126,7 +126,7 @@ func (d *Decoder) close(output int, value []byte, yield func(*rewrite.Event)) {
 	if d.slots[i].done {
 		return
 	}
-	readItem(value, &d.report)
+	readItem(value, false, &d.report)
 	d.closeParts(i, value, yield)
 	if last.Kind == rewrite.ItemCall {
 		d.argue(i, last.Call.Arguments, true, yield)
