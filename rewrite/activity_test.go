@@ -43,8 +43,8 @@ func (h *heard) text() (text string) {
 // What the tap counts of bytes that pass is what a translation of them tells.
 func TestTapHearsWhatTheDecoderTells(t *testing.T) {
 	told, hosted, cited := 0, 0, 0
-	for kind, of := range crossers {
-		d := dialects[kind]
+	for kind, d := range dialects {
+		of := crossers[kind]
 		eachGoldenOf(t, kind, func(t *testing.T, g golden) {
 			var events heard
 			r := d.tap(g.stream, max(len(g.stream), 1))
