@@ -42,6 +42,7 @@ var floors = map[string]int{
 	"cache/replies":    4,
 	"gateway/secret":   4,
 	"gateway/catalog":  5,
+	"gateway/sign":     5,
 	"gateway/upstream": 6,
 	"gateway/relay":    7,
 	"gateway/front":    8,

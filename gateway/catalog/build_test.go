@@ -14,7 +14,7 @@ import (
 func TestEmbeddedData(t *testing.T) {
 	s := Default()
 	want := []string{
-		"anthropic", "deepseek", "fireworks", "gemini", "groq", "llamacpp", "mistral", "moonshot",
+		"anthropic", "bedrock", "deepseek", "fireworks", "gemini", "groq", "llamacpp", "mistral", "moonshot",
 		"ollama", "openai", "openrouter", "together", "vllm", "xai", "zai",
 	}
 	if diff := cmp.Diff(want, s.Providers()); diff != "" {
@@ -263,13 +263,13 @@ func TestProblems(t *testing.T) {
 			"providers.lab.bases.y is not a dialect; write messages, chat, responses, gemini, converse or opaque",
 		}},
 		{"key style", with(func(r *Row) { r.KeyStyle = "basic" }), []string{
-			"providers.lab.key_style is not a key style; write none, bearer, x-api-key, x-goog-api-key or api-key",
+			"providers.lab.key_style is not a key style; write none, bearer, x-api-key, x-goog-api-key, api-key or sigv4",
 		}},
 		{"key that is never sent", Settings{Providers: map[string]Row{"ollama": {Key: secret.New("k")}}}, []string{
 			"providers.ollama.key is set, but the key style is none, so it would never be sent; set key_style too, for example bearer",
 		}},
 		{"address of an unknown provider", Settings{Addresses: map[string]string{"lab": "http://x"}}, []string{
-			"upstream.lab is not a provider; name one of anthropic, deepseek, fireworks, gemini, groq, llamacpp, mistral, " +
+			"upstream.lab is not a provider; name one of anthropic, bedrock, deepseek, fireworks, gemini, groq, llamacpp, mistral, " +
 				"moonshot, ollama, openai, openrouter, together, vllm, xai, zai",
 		}},
 		{"address from outside", Settings{Addresses: map[string]string{"openai": "http://u:p@x"}}, []string{
@@ -294,7 +294,7 @@ func TestProblems(t *testing.T) {
 		{"defaults", Settings{Defaults: map[string]string{"chat": "anthropic", "messages": "nobody", "soap": "openai", "converse": "openai"}}, []string{
 			"defaults.chat names anthropic, which does not speak chat but messages",
 			"defaults.converse is not a dialect of clients; write opaque, messages, chat, responses or gemini",
-			`defaults.messages names an unknown provider "nobody"; name one of anthropic, deepseek, fireworks, gemini, groq, ` +
+			`defaults.messages names an unknown provider "nobody"; name one of anthropic, bedrock, deepseek, fireworks, gemini, groq, ` +
 				"llamacpp, mistral, moonshot, ollama, openai, openrouter, together, vllm, xai, zai",
 			"defaults.soap is not a dialect of clients; write opaque, messages, chat, responses or gemini",
 		}},

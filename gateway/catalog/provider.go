@@ -33,6 +33,10 @@ type Provider struct {
 	// Key is the key from configuration; none means that the client's own
 	// credential is used.
 	Key secret.String
+	// Region is where a cloud's endpoint stands, if it was said.
+	Region string
+	// Signing is what requests are signed with, if the key style asks for that.
+	Signing Signing
 	// Habits are how its Chat Completions differ from the inventor's.
 	Habits completions.Habits
 	// Own are the abilities that configuration gives its models, by name.
@@ -45,7 +49,10 @@ func (p *Provider) Speaks(d rewrite.Dialect) bool { return p.Bases[d] != nil }
 
 // Open reports whether it answers without a credential of the client's: it has a
 // key of its own, or asks for none.
-func (p *Provider) Open() bool { return p.KeyStyle == KeyNone || !p.Key.IsZero() }
+func (p *Provider) Open() bool { return p.KeyStyle == KeyNone || p.HasKey() }
+
+// HasKey reports whether it has a key or credentials of its own.
+func (p *Provider) HasKey() bool { return !p.Key.IsZero() || !p.Signing.AccessKey.IsZero() }
 
 // spoken lists the dialects for a message.
 func (p *Provider) spoken() string {
@@ -60,17 +67,18 @@ func (p *Provider) spoken() string {
 type KeyStyle uint8
 
 // The key styles, each named for the header it uses. KeyNone is for servers
-// that ask for no key.
+// that ask for no key, KeySigned for requests that are signed.
 const (
 	KeyNone KeyStyle = iota
 	KeyBearer
 	KeyAnthropic
 	KeyGoogle
 	KeyAzure
+	KeySigned
 )
 
 // KeyStyles lists every style, for tables and messages.
-var KeyStyles = []KeyStyle{KeyNone, KeyBearer, KeyAnthropic, KeyGoogle, KeyAzure}
+var KeyStyles = []KeyStyle{KeyNone, KeyBearer, KeyAnthropic, KeyGoogle, KeyAzure, KeySigned}
 
 // String is the style's name in configuration.
 func (k KeyStyle) String() string {
@@ -83,6 +91,8 @@ func (k KeyStyle) String() string {
 		return "x-goog-api-key"
 	case KeyAzure:
 		return "api-key"
+	case KeySigned:
+		return "sigv4"
 	case KeyNone:
 		return "none"
 	}

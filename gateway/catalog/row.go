@@ -20,9 +20,16 @@ type Row struct {
 	KeyStyle string            `yaml:"key_style"`
 	Endpoint string            `yaml:"endpoint"`
 	// Habits are how its Chat Completions differ from the inventor's.
-	Habits []string      `yaml:"habits"`
+	Habits []string `yaml:"habits"`
+	// Region is where a cloud's endpoint stands. It takes the place of {region} in
+	// the addresses.
+	Region string        `yaml:"region"`
 	Mode   string        `yaml:"-"`
 	Key    secret.String `yaml:"-"`
+	// AccessKey, SecretKey and SessionToken are what requests are signed with.
+	AccessKey    secret.String `yaml:"-"`
+	SecretKey    secret.String `yaml:"-"`
+	SessionToken secret.String `yaml:"-"`
 	// Abilities are those of its models where the embedded table is wrong or
 	// silent: by model, then by the table's column.
 	Abilities map[string]map[string]string `yaml:"-"`
@@ -39,9 +46,11 @@ func (r Row) over(embedded Row) Row {
 		KeyStyle: cmp.Or(r.KeyStyle, embedded.KeyStyle),
 		Endpoint: cmp.Or(r.Endpoint, embedded.Endpoint),
 		Habits:   r.Habits,
+		Region:   cmp.Or(r.Region, embedded.Region),
 		Mode:     r.Mode,
 		Key:      r.Key,
 
+		AccessKey: r.AccessKey, SecretKey: r.SecretKey, SessionToken: r.SessionToken,
 		Abilities: r.Abilities,
 	}
 	if len(merged.Dialects) == 0 {
@@ -49,6 +58,10 @@ func (r Row) over(embedded Row) Row {
 	}
 	if r.Habits == nil {
 		merged.Habits = embedded.Habits
+	}
+	if r.BaseURL != "" && r.Region == "" {
+		// The embedded region is that of the embedded address.
+		merged.Region = ""
 	}
 	for dialect, base := range embedded.Bases {
 		// A dialect that the row gave up takes its address with it.
@@ -97,8 +110,16 @@ func (r Row) provider(name string, report func(message string, path ...string)) 
 		p.Mode = mode
 	}
 	p.Own = r.abilities(report)
+	r.keys(p, report)
+	return p
+}
+
+// keys finds out how requests say who they are from.
+func (r Row) keys(p *Provider, report func(message string, path ...string)) {
 	p.KeyStyle = KeyBearer
-	if r.KeyStyle != "" {
+	if !r.AccessKey.IsZero() {
+		p.KeyStyle = KeySigned
+	} else if r.KeyStyle != "" {
 		style, ok := ParseKeyStyle(r.KeyStyle)
 		if !ok {
 			report("is not a key style; write "+alternatives(KeyStyles), "key_style")
@@ -108,7 +129,7 @@ func (r Row) provider(name string, report func(message string, path ...string)) 
 	if p.KeyStyle == KeyNone && !p.Key.IsZero() {
 		report("is set, but the key style is none, so it would never be sent; set key_style too, for example bearer", "key")
 	}
-	return p
+	r.signing(p, report)
 }
 
 // dialects reads the list; several may be wrong at once.
@@ -135,7 +156,7 @@ func (r Row) dialects(report func(message string, path ...string)) []rewrite.Dia
 func (r Row) addresses(p *Provider, report func(message string, path ...string)) {
 	var main *Base
 	if r.BaseURL != "" {
-		base, err := ParseBase(r.BaseURL)
+		base, err := ParseBase(r.regional(r.BaseURL))
 		if err != nil {
 			report(err.Error(), "base_url")
 			return
@@ -153,7 +174,7 @@ func (r Row) addresses(p *Provider, report func(message string, path ...string))
 			report("is an address for a dialect that dialects does not list; add it there", "bases", name)
 			continue
 		}
-		base, err := ParseBase(raw)
+		base, err := ParseBase(r.regional(raw))
 		if err != nil {
 			report(err.Error(), "bases", name)
 			continue

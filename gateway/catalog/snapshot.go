@@ -147,6 +147,6 @@ func (s *Snapshot) unspoken(p *Provider, d rewrite.Dialect, asked, name string) 
 func (s *Snapshot) HasKeys() bool {
 	return slices.ContainsFunc(s.Providers(), func(name string) bool {
 		p, _ := s.Provider(name)
-		return !p.Key.IsZero()
+		return p.HasKey()
 	})
 }

@@ -85,7 +85,7 @@ func warnings(c *Config) []string {
 	var warnings []string
 	for _, name := range c.Catalog.Providers() {
 		p, _ := c.Catalog.Provider(name)
-		if p.Key.IsZero() {
+		if !p.HasKey() {
 			continue
 		}
 		if !Loopback(c.Listen) && len(c.AccessKeys) == 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"warmpath/gateway/catalog"
+	"warmpath/gateway/secret"
 	"warmpath/rewrite"
 	"warmpath/rewrite/continuity"
 )
@@ -107,8 +108,16 @@ func explainProviders(s *catalog.Snapshot) yaml.MapSlice {
 		if p.Mode != rewrite.ModeOn {
 			row = append(row, item("mode", p.Mode.String()))
 		}
-		if !p.Key.IsZero() {
-			row = append(row, item("key", p.Key.String()))
+		if p.Region != "" {
+			row = append(row, item("region", p.Region))
+		}
+		for _, s := range []struct {
+			name  string
+			value secret.String
+		}{{"key", p.Key}, {"access_key", p.Signing.AccessKey}, {"secret_key", p.Signing.SecretKey}, {"session_token", p.Signing.SessionToken}} {
+			if !s.value.IsZero() {
+				row = append(row, item(s.name, s.value.String()))
+			}
 		}
 		rows = append(rows, item(name, row))
 	}

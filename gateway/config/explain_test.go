@@ -23,6 +23,7 @@ limits: {bodies_in_flight: 1GiB, headers: 16KiB}
 timeouts: {drain: 1m30s, heartbeat: 0s}
 providers:
   anthropic: {key: hunter2}
+  bedrock: {region: eu-central-1, access_key: hunter2a, secret_key: env:ACCESS, session_token: hunter2b}
   openai: {base_url: "http://127.0.0.1:9000", key: env:ACCESS, key_style: api-key}
   lab:
     label: The lab

@@ -195,6 +195,7 @@ func (l *loader) row(name string) catalog.Row {
 		Bases:    l.texts("providers", name, "bases"),
 		KeyStyle: text("key_style"),
 		Endpoint: text("endpoint"),
+		Region:   text("region"),
 		Mode:     text("mode"),
 
 		Abilities: map[string]map[string]string{},
@@ -204,8 +205,12 @@ func (l *loader) row(name string) catalog.Row {
 			row.Abilities[model] = l.texts("providers", name, "abilities", model)
 		}
 	}
-	if e := l.root.at("providers", name, "key"); e != nil {
-		row.Key = l.secret(l.inFile(e), "providers."+name+".key")
+	for field, secret := range map[string]*secret.String{
+		"key": &row.Key, "access_key": &row.AccessKey, "secret_key": &row.SecretKey, "session_token": &row.SessionToken,
+	} {
+		if e := l.root.at("providers", name, field); e != nil {
+			*secret = l.secret(l.inFile(e), "providers."+name+"."+field)
+		}
 	}
 	return row
 }
