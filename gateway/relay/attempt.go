@@ -24,6 +24,7 @@ const (
 // again. Nothing has reached the client yet.
 func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 	for {
+		x.sign()
 		resp, err := x.relay.client.Do(x.ctx, &x.out)
 		pause, again := x.again(resp, err)
 		// What may be a passing fault of the provider's is no refusal yet.

@@ -174,7 +174,7 @@ func (b *Body) passed(chunk []byte) []byte {
 }
 
 // lost reports a stream of which an event was too long to be translated.
-func (b *Body) lost() bool { return b.translation != nil && b.tap.events.Skipped > 0 }
+func (b *Body) lost() bool { return b.translation != nil && b.tap.skipped() }
 
 // complete reports a stream that has said itself that it is over: how its
 // connection ends after that is no matter.
@@ -246,6 +246,10 @@ func (b *Body) failure(err error) *rewrite.Failure {
 	case err != io.EOF && time.Since(b.spoke) >= b.x.settings.Silence:
 		return &rewrite.Failure{Reason: rewrite.ReasonUpstreamTimeout, Cause: err,
 			Message: "The provider " + provider + " fell silent in the middle of its reply. Send the request again."}
+	}
+	if b.lost() && b.tap.frames.Err() != nil {
+		return &rewrite.Failure{Reason: rewrite.ReasonUpstreamBroken, Cause: b.tap.frames.Err(),
+			Message: "The provider " + provider + " sent a stream that is damaged. Send the request again."}
 	}
 	if b.lost() {
 		return &rewrite.Failure{Reason: rewrite.ReasonUpstreamBroken,

@@ -2,12 +2,14 @@ package relay
 
 import (
 	"net/url"
+	"strings"
 
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/upstream"
 	"warmpath/rewrite"
 	"warmpath/rewrite/anthropic"
 	"warmpath/rewrite/completions"
+	"warmpath/rewrite/converse"
 	"warmpath/rewrite/gemini"
 	"warmpath/rewrite/responses"
 )
@@ -116,6 +118,23 @@ var codecs = map[rewrite.Dialect]*codec{
 			}
 			return path + ":generateContent"
 		}, nil,
+	},
+	rewrite.Converse: {
+		encodeRequest: func(c *rewrite.Conversation, p *catalog.Provider, losses *rewrite.Losses) ([]byte, error) {
+			if !p.Abilities(c.Model).Text {
+				c.TellInstructions(losses)
+			}
+			return converse.EncodeRequest(c, p.Name, losses)
+		},
+		decoder: func(p string) streamDecoder { return converse.NewDecoder(p) }, decodeReply: converse.DecodeReply,
+		path: func(c *rewrite.Conversation) string {
+			// Colons and slashes of a model's name are escaped too.
+			path := "/model/" + strings.ReplaceAll(url.QueryEscape(c.Model), "+", "%20") + "/converse"
+			if c.Stream {
+				return path + "-stream"
+			}
+			return path
+		},
 	},
 }
 

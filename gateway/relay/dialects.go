@@ -6,6 +6,7 @@ import (
 	"warmpath/rewrite"
 	"warmpath/rewrite/anthropic"
 	"warmpath/rewrite/completions"
+	"warmpath/rewrite/converse"
 	"warmpath/rewrite/gemini"
 	"warmpath/rewrite/responses"
 )
@@ -24,6 +25,8 @@ type dialect struct {
 	answered []string
 	// bare streams may hold an error that is no event.
 	bare bool
+	// binary streams are frames, and no text.
+	binary bool
 }
 
 var dialects = [...]dialect{
@@ -36,23 +39,24 @@ var dialects = [...]dialect{
 	rewrite.Messages: {
 		anthropic.Peek, anthropic.ReadReply, anthropic.ReadEvent,
 		anthropic.AppendError, anthropic.AppendStreamError, anthropic.Heartbeat,
-		[]string{`"assistant"`}, false,
+		[]string{`"assistant"`}, false, false,
 	},
 	rewrite.Completions: {
 		completions.Peek, completions.ReadReply, completions.ReadEvent,
 		completions.AppendError, completions.AppendStreamError, completions.Heartbeat,
-		[]string{`"assistant"`}, false,
+		[]string{`"assistant"`}, false, false,
 	},
 	rewrite.Responses: {
 		responses.Peek, responses.ReadReply, responses.ReadEvent,
 		responses.AppendError, responses.AppendStreamError, responses.Heartbeat,
-		[]string{`"assistant"`, `"function_call"`, `"previous_response_id"`}, false,
+		[]string{`"assistant"`, `"function_call"`, `"previous_response_id"`}, false, false,
 	},
 	rewrite.Gemini: {
 		gemini.Peek, gemini.ReadReply, gemini.ReadEvent,
 		gemini.AppendError, gemini.AppendStreamError, gemini.Heartbeat,
-		[]string{`"model"`}, true,
+		[]string{`"model"`}, true, false,
 	},
+	rewrite.Converse: {readReply: converse.ReadReply, readEvent: converse.ReadEvent, binary: true},
 }
 
 // AppendError writes a failure as an error body of the dialect.

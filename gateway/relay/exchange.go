@@ -255,7 +255,7 @@ func (x *exchange) address() {
 
 // replacesKey reports whether the client's credential must not go upstream.
 func (x *exchange) replacesKey() bool {
-	return x.req.OwnKey || !x.target.Provider.Key.IsZero()
+	return x.req.OwnKey || x.target.Provider.HasKey()
 }
 
 // query is the client's query, without a key that is not the provider's.

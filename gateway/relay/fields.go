@@ -89,7 +89,7 @@ func keyField(style catalog.KeyStyle, key string) upstream.Field {
 	switch style {
 	case catalog.KeyAnthropic, catalog.KeyGoogle, catalog.KeyAzure:
 		return upstream.Field{Name: []byte(style.String()), Value: []byte(key)}
-	case catalog.KeyBearer, catalog.KeyNone:
+	case catalog.KeyBearer, catalog.KeyNone, catalog.KeySigned:
 	}
 	return upstream.Field{Name: []byte("Authorization"), Value: []byte("Bearer " + key)}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"warmpath/rewrite"
+	"warmpath/rewrite/converse"
 	"warmpath/rewrite/sse"
 )
 
@@ -18,8 +19,9 @@ type tap struct {
 	dialect *dialect
 	report  *rewrite.Report
 	// events is set for event streams that can be read as they pass.
-	events *sse.Splitter
-	split  sse.Splitter // what events points to
+	events splitter
+	split  sse.Splitter      // what events points to, or else
+	frames converse.Splitter // this
 	// kept collects a reply that can only be read whole: one document, or
 	// anything compressed. It is nil until there is something to keep.
 	kept     *bytes.Buffer
@@ -37,6 +39,13 @@ type tap struct {
 	gap         time.Duration
 }
 
+// splitter takes an event stream apart.
+type splitter interface {
+	Feed(chunk []byte, yield func(sse.Event))
+	AtBoundary() bool
+	Close(yield func(sse.Event))
+}
+
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // maxPooled is the largest buffer that is kept for another reply, in bytes.
@@ -45,20 +54,33 @@ const maxPooled = 256 << 10
 // begin prepares for a reply by its head. Only successful replies are read.
 func (t *tap) begin(x *exchange, status int, contentType, encoding []byte) {
 	*t = tap{dialect: x.vendor, report: &x.record.Report}
-	t.streamed = bytes.HasPrefix(contentType, []byte("text/event-stream"))
+	t.streamed = bytes.HasPrefix(contentType, []byte("text/event-stream")) || bytes.HasPrefix(contentType, []byte(binaryStream))
 	t.off = status != 200 || !x.req.Operation.tapped() || x.vendor.readReply == nil
 	if len(encoding) > 0 && string(encoding) != "identity" {
 		t.encoding = string(encoding)
 	}
 	if t.streamed && t.encoding == "" && !t.off {
-		t.split = t.splitter()
-		t.events = &t.split
+		t.events = t.splitter()
 	}
 }
 
+// binaryStream is the media type of event streams that are frames.
+const binaryStream = "application/vnd.amazon.eventstream"
+
 // splitter takes the dialect's streams apart. Gemini's may hold an error as bare
 // JSON, without a field name in front.
-func (t *tap) splitter() sse.Splitter { return sse.Splitter{Bare: t.dialect.bare} }
+func (t *tap) splitter() splitter {
+	if t.dialect.binary {
+		t.frames = converse.Splitter{}
+		return &t.frames
+	}
+	t.split = sse.Splitter{Bare: t.dialect.bare}
+	return &t.split
+}
+
+// skipped reports an event that was too long to be read, or a stream that cannot
+// be.
+func (t *tap) skipped() bool { return t.split.Skipped > 0 || t.frames.Err() != nil }
 
 // keep adds a piece to what is read once it is whole, unless that gets too much.
 func (t *tap) keep(chunk []byte) {
@@ -85,7 +107,7 @@ func (t *tap) drop() {
 
 // ended reports whether the stream said itself that it is over. An event too
 // long to be read may have been the one that did.
-func (t *tap) ended() bool { return t.report.Ended || t.events.Skipped > 0 }
+func (t *tap) ended() bool { return t.report.Ended || t.skipped() }
 
 // guarded reports whether the stream's end is checked, and may be mended with
 // an error event: it is one that the tap can follow.

@@ -196,7 +196,7 @@ func (x *exchange) credential() (upstream.Field, bool) {
 	if !p.Key.IsZero() {
 		return keyField(p.KeyStyle, p.Key.Reveal()), true
 	}
-	if x.req.OwnKey || p.KeyStyle == catalog.KeyNone {
+	if x.req.OwnKey || p.KeyStyle == catalog.KeyNone || p.KeyStyle == catalog.KeySigned {
 		return upstream.Field{}, false
 	}
 	key := clientKey(x.req)

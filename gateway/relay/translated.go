@@ -75,7 +75,7 @@ func (x *exchange) answerWhole(resp *upstream.Response) *Reply {
 	var whole []byte
 	status, contentType := resp.Status, "application/json"
 	if status == http.StatusOK {
-		whole, contentType, failure = t.whole(plain, x.tap.streamed)
+		whole, contentType, failure = t.whole(plain, x.tap.streamed, x.tap.splitter())
 		if failure != nil {
 			resp.Close()
 			return x.fail(failure)
@@ -85,6 +85,11 @@ func (x *exchange) answerWhole(resp *upstream.Response) *Reply {
 			status = http.StatusBadGateway
 		}
 		fault := readFault(plain)
+		if fault.Type == "" {
+			// Amazon's errors have their name in the head, before a colon.
+			name, _, _ := bytes.Cut(resp.Header("x-amzn-errortype"), []byte(":"))
+			fault.Type = string(name)
+		}
 		whole = t.client.appendFault(nil, status, fault)
 		x.record.Status, x.record.Reason = status, rewrite.ReasonProvider
 	}
@@ -108,10 +113,9 @@ func (x *exchange) answerWhole(resp *upstream.Response) *Reply {
 }
 
 // whole translates a reply that has come to its end.
-func (t *translation) whole(plain []byte, streamed bool) ([]byte, string, *rewrite.Failure) {
+func (t *translation) whole(plain []byte, streamed bool, split splitter) ([]byte, string, *rewrite.Failure) {
 	var err error
 	if streamed {
-		split := sse.Splitter{Bare: true}
 		feed := func(e sse.Event) { t.decoder.Event(e.Name, e.Data, t.yield) }
 		split.Feed(plain, feed)
 		split.Close(feed)
