@@ -17,6 +17,7 @@ import (
 	"warmpath/gateway"
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/config"
+	"warmpath/gateway/secret"
 	"warmpath/rewrite"
 	"warmpath/rewrite/anthropic"
 	"warmpath/rewrite/completions"
@@ -128,7 +129,7 @@ func (s *speaker) send(t testing.TB, base string, c *rewrite.Conversation, heade
 }
 
 // everyProvider is a gateway in front of all simulated providers, each speaking one
-// dialect: claude, chat, gpt and gemini.
+// dialect: claude, chat, gpt, gemini and bedrock, whose requests are signed.
 func everyProvider(t testing.TB, change func(*config.Config)) (core *provider.Core, base string) {
 	t.Helper()
 	return everyProviderWith(t, gateway.Options{}, change)
@@ -144,6 +145,10 @@ func everyProviderWith(t testing.TB, opts gateway.Options, change func(*config.C
 		"chat":   {BaseURL: origin.URL + "/openai", Dialects: []string{"chat"}},
 		"gpt":    {BaseURL: origin.URL + "/openai", Dialects: []string{"responses"}},
 		"google": {BaseURL: origin.URL + "/gemini", Dialects: []string{"gemini"}, KeyStyle: "x-goog-api-key"},
+		"bedrock": {
+			BaseURL: origin.URL, Region: "eu-central-1",
+			AccessKey: secret.New("KEY1"), SecretKey: secret.New("secret-KEY1"), SessionToken: secret.New("session-1"),
+		},
 	}})
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -161,6 +166,7 @@ func everyProviderWith(t testing.TB, opts gateway.Options, change func(*config.C
 var models = map[rewrite.Dialect]string{
 	rewrite.Messages: "claude/claude-opus-5-5", rewrite.Completions: "chat/gpt-4.1",
 	rewrite.Responses: "gpt/gpt-5.5", rewrite.Gemini: "google/gemini-3.1-pro-preview",
+	rewrite.Converse: "bedrock/eu.anthropic.claude-opus-5-5-v1:0",
 }
 
 // A client of every dialect completes a loop of parallel tools on a model of every
@@ -333,7 +339,7 @@ func TestGeminiStreamsAsAnArray(t *testing.T) {
 // it, and nothing else that was meant for another vendor.
 func TestCredentialsAreTranslated(t *testing.T) {
 	core, base := everyProvider(t, nil)
-	places := map[rewrite.Dialect]string{rewrite.Messages: "X-Api-Key", rewrite.Gemini: "X-Goog-Api-Key", rewrite.Completions: "Authorization", rewrite.Responses: "Authorization"}
+	places := map[rewrite.Dialect]string{rewrite.Messages: "X-Api-Key", rewrite.Gemini: "X-Goog-Api-Key", rewrite.Completions: "Authorization", rewrite.Responses: "Authorization", rewrite.Converse: "Authorization"}
 	for from, client := range speakers {
 		for to, model := range models {
 			if from == to {
