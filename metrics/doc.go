@@ -13,7 +13,7 @@
 //	170 p m²   tokens: 5 types, 2 operations, m response models, 14 buckets
 //	 86 p m    tokens by cache, writes, outcomes, durations, gaps, savings, cost
 //	450 (p+1)  requests: 5 dialects, 5 status classes, 18 reasons
-//	 18 p      retries
+//	 19 p      retries, fallbacks
 //	 51 (p+1)  12 kinds of hosted tools in 4 states, citations
 //	224        misses and their tokens: 14 reasons, 2 sources, 4 causers
 //	 32        losses: 4 dialects of clients, 4 others of providers, 2 sides

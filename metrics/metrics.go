@@ -67,3 +67,10 @@ func (m *Metrics) RetryUpstream(provider string, reason rewrite.Reason) {
 	t := m.table.Load()
 	m.retries.WithLabelValues(t.providers.list[t.providers.find(provider)], reason.String()).Inc()
 }
+
+// FellBack counts a provider that has failed a request which then went to
+// another.
+func (m *Metrics) FellBack(provider string) {
+	t := m.table.Load()
+	m.fallbacks.WithLabelValues(t.providers.list[t.providers.find(provider)]).Inc()
+}

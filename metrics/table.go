@@ -34,6 +34,7 @@ func newTable(v *vectors, providers, models []string) *table {
 		for _, reason := range retried {
 			v.retries.WithLabelValues(provider, reason.String())
 		}
+		v.fallbacks.WithLabelValues(provider)
 	}
 	t.handles = make([]atomic.Pointer[Handle], len(t.requests)*len(t.models.list))
 	return t

@@ -21,6 +21,7 @@ type vectors struct {
 	firstToken    *prometheus.HistogramVec
 	gap           *prometheus.HistogramVec
 	retries       *prometheus.CounterVec
+	fallbacks     *prometheus.CounterVec
 	inflight      prometheus.Gauge
 	streams       prometheus.Gauge
 	bodyBytes     prometheus.Gauge
@@ -70,6 +71,9 @@ func newVectors() vectors {
 		retries: counter("warmpath_upstream_retries_total",
 			"Calls to a provider that were made again, by what ended the call before.",
 			"provider", "reason"),
+		fallbacks: counter("warmpath_fallbacks_total",
+			"Requests that were sent to another provider because this one had failed.",
+			"provider"),
 		inflight:  gauge("warmpath_inflight", "Requests that have arrived and are not answered yet."),
 		streams:   gauge("warmpath_streams_open", "Streamed replies that have begun and are not over yet."),
 		bodyBytes: gauge("warmpath_inflight_body_bytes", "Bytes of request bodies held in memory."),
@@ -80,6 +84,6 @@ func newVectors() vectors {
 func (v *vectors) all() []prometheus.Collector {
 	return append(v.spending.all(),
 		v.tokens, v.duration, v.inputTokens, v.cacheWrites, v.cacheRequests, v.requests, v.overhead,
-		v.firstToken, v.gap, v.retries, v.inflight, v.streams, v.bodyBytes,
+		v.firstToken, v.gap, v.retries, v.fallbacks, v.inflight, v.streams, v.bodyBytes,
 	)
 }

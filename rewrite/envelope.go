@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"bytes"
 	"encoding/base64"
 	"strings"
 )
@@ -35,4 +36,10 @@ func OpenEnvelope(text string) (p Payload, ok bool) {
 		return Payload{}, false
 	}
 	return Payload{Provider: fields[0], Format: fields[1], Version: fields[2], Value: JSON(fields[3])}, true
+}
+
+// HasEnvelopes reports whether the JSON text of a request holds what looks like an
+// envelope, plain or in base64 once more.
+func HasEnvelopes(body []byte) bool {
+	return bytes.Contains(body, []byte(`"`+envelopeMark)) || bytes.Contains(body, []byte(`"d3AxL`))
 }

@@ -19,6 +19,9 @@ type Settings struct {
 	Addresses map[string]string
 	// Aliases are names that clients may use for a model or provider/model.
 	Aliases map[string]string
+	// Fallbacks are what an alias stands for when what it stands for first fails,
+	// in the order in which they are tried.
+	Fallbacks map[string][]string
 	// Defaults name the provider of each dialect for models that say nothing.
 	Defaults map[string]string
 	// Models are further names to tell apart in metrics.
@@ -45,6 +48,7 @@ func Build(settings Settings) (*Snapshot, []Problem) {
 		providers: map[string]*Provider{},
 		families:  families,
 		aliases:   map[string]string{},
+		fallbacks: map[string][]string{},
 		defaults:  map[rewrite.Dialect]*Provider{},
 		known:     map[string]Model{},
 	}
@@ -54,6 +58,7 @@ func Build(settings Settings) (*Snapshot, []Problem) {
 	}
 	s.addProviders(rows, settings, report)
 	s.addAliases(settings.Aliases, report)
+	s.addFallbacks(settings, report)
 	s.addDefaults(settings.Defaults, report)
 	s.addPrices(settings.Prices, report)
 	if len(problems) > 0 {
@@ -116,6 +121,27 @@ func (s *Snapshot) addAliases(aliases map[string]string, report func(string, ...
 	}
 }
 
+// addFallbacks resolves what stands behind an alias's first name. They are models,
+// or aliases of one, and each is named once.
+func (s *Snapshot) addFallbacks(settings Settings, report func(string, ...string)) {
+	for name, list := range sorted(settings.Fallbacks) {
+		all := []string{s.aliases[name]}
+		for _, to := range list {
+			end, steps := follow(settings.Aliases, to)
+			switch {
+			case strings.Trim(to, "/") == "" || strings.HasSuffix(to, "/"):
+				report("lists "+quote(to)+", which names no model; write model or provider/model", "aliases", name)
+			case end == "" || steps > 1 || len(settings.Fallbacks[to]) > 0:
+				report("lists "+quote(to)+", which is an alias of more than a model; name models", "aliases", name)
+			case slices.Contains(all, end):
+				report("lists "+quote(to)+" twice; name each model once", "aliases", name)
+			}
+			all = append(all, end)
+		}
+		s.fallbacks[name] = all[1:]
+	}
+}
+
 // follow walks from an alias to the name at the end of its chain, which is
 // empty if the chain is a loop.
 func follow(aliases map[string]string, name string) (end string, steps int) {
@@ -170,12 +196,14 @@ func (s *Snapshot) addModels(settings Settings) {
 	}
 	for name, to := range s.aliases {
 		names[name] = true
-		if prefix, rest, ok := strings.Cut(to, "/"); ok && s.providers[prefix] != nil {
-			to = rest
-		} else if _, bare := s.owner(to); bare != "" {
-			to = bare
+		for _, to := range append([]string{to}, s.fallbacks[name]...) {
+			if prefix, rest, ok := strings.Cut(to, "/"); ok && s.providers[prefix] != nil {
+				to = rest
+			} else if _, bare := s.owner(to); bare != "" {
+				to = bare
+			}
+			names[to] = true
 		}
-		names[to] = true
 	}
 	s.models = slices.Sorted(maps.Keys(names))
 }

@@ -286,6 +286,17 @@ func TestProblems(t *testing.T) {
 			`aliases.one is an alias of an alias of an alias; name "four" at once`,
 			"aliases.self leads back to an alias that it came from; name a model",
 		}},
+		{"fallbacks", Settings{
+			Aliases: map[string]string{"best": "claude-opus-5", "fast": "gpt-5", "more": "m", "twice": "a"},
+			Fallbacks: map[string][]string{
+				"best": {"openai/", "fast", "gpt-5", "more"}, "more": {"n"}, "twice": {"a"},
+			},
+		}, []string{
+			`aliases.best lists "openai/", which names no model; write model or provider/model`,
+			`aliases.best lists "gpt-5" twice; name each model once`,
+			`aliases.best lists "more", which is an alias of more than a model; name models`,
+			`aliases.twice lists "a" twice; name each model once`,
+		}},
 		{"loop of three", Settings{Aliases: map[string]string{"a": "b", "b": "c", "c": "a"}}, []string{
 			"aliases.a leads back to an alias that it came from; name a model",
 			"aliases.b leads back to an alias that it came from; name a model",

@@ -180,6 +180,35 @@ func TestResolveTranslates(t *testing.T) {
 	}
 }
 
+// Behind the first target of an alias stand those that the request can be sent to.
+func TestFurther(t *testing.T) {
+	s := build(t, Settings{
+		Aliases:   map[string]string{"best": "claude-opus-5", "fast": "groq/llama"},
+		Fallbacks: map[string][]string{"best": {"openai/gpt-5", "zai/glm-5", "fast"}},
+	})
+	for _, tc := range []struct {
+		name         string
+		model        string
+		translatable bool
+		want         []string
+	}{
+		{"translatable", "best", true, []string{"openai/gpt-5 responses", "zai/glm-5 messages", "groq/llama chat"}},
+		{"not translatable", "best", false, []string{"zai/glm-5 messages"}},
+		{"single", "fast", true, nil},
+		{"none", "claude-opus-5", true, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var got []string
+			for _, target := range s.Further(rewrite.Messages, tc.model, tc.translatable) {
+				got = append(got, target.Provider.Name+"/"+target.Model+" "+target.Dialect.String())
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
 func TestResolveBoundsItsMessage(t *testing.T) {
 	_, err := Default().Resolve(rewrite.Messages, "openai/"+strings.Repeat("x", 1<<20), false)
 	if err == nil || len(err.Error()) > 1000 {

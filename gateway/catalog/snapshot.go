@@ -14,11 +14,13 @@ type Snapshot struct {
 	providers map[string]*Provider
 	families  []family
 	// aliases are flat: every target is a name to resolve, no longer an alias.
-	aliases  map[string]string
-	defaults map[rewrite.Dialect]*Provider
-	names    []string
-	models   []string
-	known    map[string]Model
+	aliases map[string]string
+	// fallbacks are the further targets of aliases, in order.
+	fallbacks map[string][]string
+	defaults  map[rewrite.Dialect]*Provider
+	names     []string
+	models    []string
+	known     map[string]Model
 	// prices are those of the configuration, by provider and model; the provider is
 	// empty for all of them.
 	prices    map[string]map[string]*Price
@@ -51,6 +53,10 @@ func (s *Snapshot) Models() []string { return s.models }
 
 // Aliases lists the aliases with what each stands for in the end.
 func (s *Snapshot) Aliases() map[string]string { return maps.Clone(s.aliases) }
+
+// Fallbacks lists the aliases that have more than one target, with those behind
+// the first.
+func (s *Snapshot) Fallbacks() map[string][]string { return maps.Clone(s.fallbacks) }
 
 // Model is what is known of a model name as the provider writes it.
 func (s *Snapshot) Model(id string) (m Model, ok bool) {
@@ -101,6 +107,23 @@ func (s *Snapshot) Resolve(d rewrite.Dialect, model string, translatable bool) (
 	if !aliased {
 		name = model
 	}
+	return s.lead(d, model, name, aliased, translatable)
+}
+
+// Further are the targets of an alias behind its first, for a request whose first
+// target has failed. Those that a request in the dialect cannot be sent to are
+// left out.
+func (s *Snapshot) Further(d rewrite.Dialect, model string, translatable bool) (targets []Target) {
+	for _, name := range s.fallbacks[model] {
+		if t, err := s.lead(d, model, name, true, translatable); err == nil {
+			targets = append(targets, t)
+		}
+	}
+	return targets
+}
+
+// lead finds the target of a name that stands for the model that was asked for.
+func (s *Snapshot) lead(d rewrite.Dialect, model, name string, aliased, translatable bool) (Target, error) {
 	if prefix, rest, ok := strings.Cut(name, "/"); ok && rest != "" {
 		if p := s.providers[prefix]; p != nil {
 			if !p.Speaks(d) && !translatable {

@@ -20,6 +20,8 @@ type schema struct {
 	fields map[string]*schema
 	each   *schema
 	list   bool
+	// single says that a list may be a scalar too, for one item.
+	single bool
 }
 
 var scalar = &schema{}
@@ -40,7 +42,7 @@ var fileSchema = func() *schema {
 	root := &schema{fields: map[string]*schema{
 		"prices":      {each: &schema{fields: priced}},
 		"access_keys": list,
-		"aliases":     names,
+		"aliases":     {each: &schema{list: true, single: true}},
 		"defaults":    names,
 		"models":      list,
 		"providers": {each: &schema{fields: map[string]*schema{
@@ -203,6 +205,10 @@ func (r *reader) entry(node ast.Node, s *schema, key string) *entry {
 	if !ok {
 		r.report(e.place, key, "uses an anchor, an alias or a tag; write the value itself")
 		return nil
+	}
+	if s.single {
+		e.items = []*entry{{place: e.place, text: text}}
+		return e
 	}
 	if s.list || s.fields != nil || s.each != nil {
 		return r.unexpected(e, key, "a single value", s)

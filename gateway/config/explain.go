@@ -44,7 +44,7 @@ func (c *Config) Explain() ([]byte, error) {
 	top = append(top,
 		item("access_keys", keys),
 		item("providers", explainProviders(c.Catalog)),
-		item("aliases", c.Catalog.Aliases()),
+		item("aliases", explainAliases(c.Catalog)),
 		item("defaults", explainDefaults(c.Catalog)),
 		item("models", unlisted(c.Catalog)),
 		item("prices", explainPrices(c.Catalog.Prices())),
@@ -121,6 +121,22 @@ func explainProviders(s *catalog.Snapshot) yaml.MapSlice {
 		}
 		rows = append(rows, item(name, row))
 	}
+	return rows
+}
+
+// explainAliases writes an alias as what it stands for, or as a list of all that
+// it may stand for.
+func explainAliases(s *catalog.Snapshot) yaml.MapSlice {
+	rows := yaml.MapSlice{}
+	further := s.Fallbacks()
+	for name, to := range s.Aliases() {
+		if more := further[name]; len(more) > 0 {
+			rows = append(rows, item(name, append([]string{to}, more...)))
+			continue
+		}
+		rows = append(rows, item(name, to))
+	}
+	slices.SortFunc(rows, func(a, b yaml.MapItem) int { return cmp.Compare(a.Key.(string), b.Key.(string)) })
 	return rows
 }
 

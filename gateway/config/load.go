@@ -140,10 +140,19 @@ func (l *loader) catalog() *catalog.Snapshot {
 	given := catalog.Settings{
 		Providers: map[string]catalog.Row{},
 		Addresses: l.addresses(),
-		Aliases:   l.texts("aliases"),
+		Aliases:   map[string]string{},
+		Fallbacks: map[string][]string{},
 		Defaults:  l.texts("defaults"),
 		Models:    l.list("models"),
 		Prices:    l.prices(),
+	}
+	if aliases := l.root.at("aliases"); aliases != nil {
+		for name := range aliases.children {
+			targets := append(l.list("aliases", name), "")
+			if given.Aliases[name] = targets[0]; len(targets) > 2 {
+				given.Fallbacks[name] = targets[1 : len(targets)-1]
+			}
+		}
 	}
 	if providers := l.root.at("providers"); providers != nil {
 		names := make([]string, 0, len(providers.children))

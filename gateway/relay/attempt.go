@@ -28,7 +28,7 @@ func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 		resp, err := x.relay.client.Do(x.ctx, &x.out)
 		pause, again := x.again(resp, err)
 		// What may be a passing fault of the provider's is no refusal yet.
-		if err == nil && (!again || resp.Status < 500) && x.mended(resp) {
+		if err == nil && (!again || resp.Status < 500) && (x.disowns(resp) || x.mended(resp)) {
 			resp.Close()
 			x.ahead = nil
 			continue
@@ -46,6 +46,7 @@ func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 			resp.Close()
 			x.ahead = nil
 		}
+		x.tries++
 		x.record.Retries++
 		x.relay.metrics.RetryUpstream(x.record.Provider, retryReason(err))
 		if !sleep(x.ctx, pause) {
@@ -56,10 +57,10 @@ func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 
 // again decides whether to send once more, and when.
 func (x *exchange) again(resp *upstream.Response, err error) (time.Duration, bool) {
-	if x.record.Retries >= x.settings.Retries || x.ctx.Err() != nil {
+	if x.tries >= x.settings.Retries || x.ctx.Err() != nil {
 		return 0, false
 	}
-	pause := firstPause << x.record.Retries
+	pause := firstPause << x.tries
 	pause += rand.N(pause/2 + 1)
 	if err != nil {
 		// Once the request has been sent the provider may be working on it.
@@ -71,6 +72,9 @@ func (x *exchange) again(resp *upstream.Response, err error) (time.Duration, boo
 	}
 	asked, told := retryAfter(resp)
 	if asked > maxPause || !retryable(resp, told) {
+		return 0, false
+	}
+	if len(x.targets.further) > 0 && asked > impatience {
 		return 0, false
 	}
 	return max(asked, pause), true

@@ -65,7 +65,7 @@ var codecs = map[rewrite.Dialect]*codec{
 		},
 		anthropic.AppendFault, "msg_",
 		func(c *rewrite.Conversation, p *catalog.Provider, losses *rewrite.Losses) ([]byte, error) {
-			if !p.Abilities(c.Model).Text {
+			if c.Dialect != rewrite.Messages && !p.Abilities(c.Model).Text {
 				c.TellInstructions(losses)
 			}
 			return anthropic.EncodeRequest(c, p.Name, losses)

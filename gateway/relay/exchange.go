@@ -30,8 +30,10 @@ type exchange struct {
 	facts       rewrite.Facts
 	prompt      *continuity.Facts // of the body that is sent, if it was read; lent until leave
 	target      catalog.Target
+	targets     targets
 	out         upstream.Request
-	plain       []byte // the request body, unpacked
+	asked       []byte // the client's request, unpacked
+	plain       []byte // what continuity plans from: asked, or its translation
 	room        roomy  // that plain takes beside the client's own
 	named       []byte // the same, with the model's name at the provider
 	opening     bool   // no earlier reply in the request
@@ -44,6 +46,8 @@ type exchange struct {
 	translation *translation // nil where client and provider speak alike
 	tenant      string       // who asks; set once the scope is known
 	ahead       []byte       // of the reply's body, read before it was handed over
+	tries       int          // again at this target
+	disowning   bool         // thinking of others was left out after a refusal
 	record      Record
 
 	lines *lines // nil once the reply's head has been handed over
@@ -78,7 +82,7 @@ func (x *exchange) leave() {
 		return
 	}
 	x.record.Explanation = x.explanation()
-	x.req, x.out, x.plain, x.warmth = nil, upstream.Request{}, nil, nil
+	x.req, x.out, x.asked, x.plain, x.warmth = nil, upstream.Request{}, nil, nil, nil
 	if x.prompt != nil {
 		x.relay.recall.Release(x.prompt)
 	}
@@ -115,19 +119,31 @@ func (x *exchange) prepare() *rewrite.Failure {
 	if failure := x.badMode(); failure != nil {
 		return failure
 	}
+	x.asked = plain
 	if failure := x.resolve(); failure != nil {
 		return failure
 	}
+	return x.aim()
+}
+
+// aim builds the upstream request for the target.
+func (x *exchange) aim() *rewrite.Failure {
+	x.record.Provider, x.record.Model, x.tries = x.target.Provider.Name, shownName(x.target.Model), 0
 	x.address()
 	x.out.Method = x.req.Method
 	if x.translates() {
-		return x.translate(plain)
+		return x.translate()
 	}
-	x.plain = plain
-	body := plain
-	if x.target.Renamed && x.facts.ModelSpan.Len() > 0 {
+	body, failure := x.native()
+	if failure != nil {
+		return failure
+	}
+	if x.plain = x.asked; !same(body, x.asked) {
+		x.readAgain(body)
+	}
+	if span := x.modelSpan(body); x.target.Renamed && span.Len() > 0 {
 		name := gjson.AppendJSONString(nil, x.target.Model)
-		body = splice.Apply(nil, plain, []splice.Edit{{Span: x.facts.ModelSpan, Text: name}})
+		body = splice.Apply(nil, body, []splice.Edit{{Span: span, Text: name}})
 		if x.prompt != nil {
 			x.prompt.Rename(x.target.Model, len(name))
 		}
@@ -145,11 +161,22 @@ func (x *exchange) send(body []byte) {
 		return
 	}
 	x.out.Body, x.path = x.req.Body, metrics.PathThrough
-	changed := len(body) != len(x.plain) || len(body) > 0 && &body[0] != &x.plain[0]
+	changed := !same(body, x.plain)
 	if changed {
 		x.out.Body, x.path = body, metrics.PathSplice
 	}
 	x.fields(changed)
+}
+
+// same reports whether two bodies are the same memory.
+func same(a, b []byte) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+// modelSpan is where the model stands in a body of the client's dialect.
+func (x *exchange) modelSpan(body []byte) rewrite.Span {
+	if same(body, x.asked) {
+		return x.facts.ModelSpan
+	}
+	return splice.PeekModel(body).ModelSpan
 }
 
 // peek reads what routing needs. The plain body is returned: the client's own
@@ -235,7 +262,9 @@ func (x *exchange) resolve() *rewrite.Failure {
 		}
 		return &rewrite.Failure{Reason: rewrite.ReasonInternal, Message: "The model cannot be routed.", Cause: err}
 	}
-	x.record.Provider, x.record.Model = x.target.Provider.Name, shownName(x.target.Model)
+	if x.req.Provider == "" {
+		x.spread()
+	}
 	return nil
 }
 

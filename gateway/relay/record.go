@@ -40,6 +40,8 @@ type Record struct {
 	// within a stream. Zero is unknown.
 	Overhead, TimeToFirstToken, Duration, LongestGap time.Duration
 	Retries                                          int
+	// FellBack are the providers that had failed before this one was asked.
+	FellBack []string
 	// Cache is how the request met the provider's prompt cache.
 	Cache rewrite.CacheOutcome
 	// Explanation is what was done to keep the prefix warm; nil where nothing
@@ -78,6 +80,9 @@ func (r *Record) Line() string {
 	}
 	if n := len(r.Losses) + len(r.Said); n > 0 {
 		fmt.Fprintf(&b, " losses %d", n)
+	}
+	if len(r.FellBack) > 0 {
+		fmt.Fprintf(&b, " after %s", strings.Join(r.FellBack, ", "))
 	}
 	if r.Retries > 0 {
 		fmt.Fprintf(&b, " retries %d", r.Retries)

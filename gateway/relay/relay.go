@@ -74,6 +74,7 @@ type Relay struct {
 	memory   *lineage.Lineage
 	recall   *anthropic.Recall
 	refusals refusals
+	foreign  foreign
 	flights  flights
 	trail    trail
 	observe  func(*Record)
@@ -111,10 +112,7 @@ func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 		return x.fail(failure)
 	}
 	x.record.Overhead = time.Since(req.Arrived)
-	flight := x.board()
-	defer flight.land(false) // whatever happens, nobody waits for it any more
-	resp, failure := x.attempt()
-	flight.land(failure == nil && resp.Status < 300)
+	resp, failure := x.reach()
 	if failure != nil {
 		return x.fail(failure)
 	}
@@ -122,6 +120,7 @@ func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 		x.count()
 		x.consider()
 		x.remember()
+		x.settle()
 	}
 	if x.translation != nil {
 		return x.answerTranslated(resp)

@@ -202,6 +202,9 @@ func (w *warmth) giveUp() {
 // readAhead reads the beginning of a refusal, which is all of it for those that
 // are known, to be judged and, if it stands, passed on with the rest.
 func (x *exchange) readAhead(resp *upstream.Response) []byte {
+	if x.ahead != nil {
+		return x.ahead
+	}
 	var body []byte
 	for len(body) <= maxRefusal {
 		chunk, err := resp.Next(x.settings.patience())

@@ -60,8 +60,8 @@ func (x *exchange) translates() bool { return x.target.Dialect != x.req.Dialect 
 
 // translate makes the request that the provider gets of one in another dialect.
 // What it has no words for is listed, and refused if the client wants no loss.
-func (x *exchange) translate(plain []byte) *rewrite.Failure {
-	plain, kept, failure := x.goOn(plain)
+func (x *exchange) translate() *rewrite.Failure {
+	plain, kept, failure := x.goOn(x.asked)
 	if failure != nil {
 		return failure
 	}
