@@ -55,6 +55,7 @@ func (x *exchange) answer(resp *upstream.Response) *Reply {
 	x.tap.begin(x, resp.Status, contentType, encoding)
 	x.follow(resp.Status, resp.Length)
 	x.listen(resp.Status, resp.Length)
+	x.watchSigns(resp.Status)
 	mender := x.mend(resp.Status, x.tap.encoding != "", x.tap.streamed)
 	if x.tap.guarded() || mender != nil {
 		// Room for heartbeats, and for an error event should the end be missing.

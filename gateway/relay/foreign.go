@@ -2,12 +2,16 @@ package relay
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"sync"
 
+	"warmpath/cache/lineage"
 	"warmpath/gateway/upstream"
 	"warmpath/rewrite"
 	"warmpath/rewrite/anthropic"
+	"warmpath/rewrite/splice"
+	"warmpath/rewrite/sse"
 )
 
 // A conversation may have been answered by several providers, and holds what only
@@ -54,11 +58,11 @@ func (x *exchange) disowned(body []byte) []byte {
 	})
 }
 
-// disowns learns from a refusal of thinking that another provider has made: which
-// one it is the provider does not say, so all that there is is left out from now
-// on. It returns false if the refusal is none of that, or nothing can be left out.
+// disowns leaves thinking out that was refused because another provider has made
+// it. It returns false if the refusal is none of that: what the client itself has
+// spoilt is for the client to hear.
 func (x *exchange) disowns(resp *upstream.Response) bool {
-	if resp.Status != 400 || x.disowning || x.translation != nil || x.speaks != rewrite.Messages || x.mode() == rewrite.ModeOff {
+	if resp.Status != 400 || x.disowning || x.translation != nil || x.speaks != rewrite.Messages || x.mode() != rewrite.ModeOn || x.relay.memory == nil {
 		return false
 	}
 	x.ahead = x.readAhead(resp)
@@ -66,19 +70,76 @@ func (x *exchange) disowns(resp *upstream.Response) bool {
 		return false
 	}
 	x.disowning = true
-	for _, signature := range anthropic.Signatures(x.asked) {
-		x.relay.foreign.add(x.target.Provider.Name, signature)
+	signatures := anthropic.Signatures(x.asked)
+	heads := make([]lineage.Head, len(signatures))
+	for i, signature := range signatures {
+		heads[i] = signedBy(signature)
+	}
+	makers, err := x.relay.memory.Notes(x.ctx, heads...)
+	if err != nil {
+		return false
+	}
+	provider, found := x.target.Provider.Name, false
+	for i, maker := range makers {
+		if len(maker) > 0 && string(maker) != provider {
+			x.relay.foreign.add(provider, signatures[i])
+			found = true
+		}
+	}
+	if !found {
+		return false
 	}
 	before := *x
 	x.warmth, x.prompt, x.ahead = nil, nil, nil
 	if x.aim() != nil || bytes.Equal(x.out.Body, before.out.Body) {
-		ahead := before.ahead
 		*x = before
-		x.ahead = ahead
 		return false
 	}
 	x.relay.metrics.Retreated("foreign_thinking")
 	return true
+}
+
+// signedBy is where the maker of a signature is kept.
+func signedBy(signature string) lineage.Head {
+	return lineage.Seal(lineage.Head{}, 0, "signature\x00"+signature).Head
+}
+
+// signs looks a reply through for signatures that no model of Anthropic's has made.
+// Nil ones look for nothing.
+type signs struct {
+	relay *Relay
+	ctx   context.Context //nolint:containedctx // the request's own life
+	maker string
+}
+
+// watchSigns looks through the reply of a provider that is only compatible.
+func (x *exchange) watchSigns(status int) {
+	if status == 200 && x.speaks == rewrite.Messages && x.target.Provider.Endpoint == "" && x.relay.memory != nil && x.req.Operation == OpGenerate {
+		x.tap.signs = &signs{relay: x.relay, ctx: x.ctx, maker: x.target.Provider.Name}
+	}
+}
+
+func (s *signs) event(e sse.Event) {
+	if s != nil {
+		s.save(anthropic.EventSeals(e.Name, e.Data))
+	}
+}
+
+func (s *signs) whole(reply []byte) {
+	if s != nil {
+		s.save(anthropic.Seals(reply))
+	}
+}
+
+func (s *signs) save(seals [][]byte) {
+	notes := map[lineage.Head][]byte{}
+	for _, seal := range seals {
+		notes[signedBy(splice.Text(seal))] = []byte(s.maker)
+	}
+	if len(notes) > 0 {
+		// Without it a refusal would reach the client, as it would without us.
+		_ = s.relay.memory.Note(s.ctx, notes)
+	}
 }
 
 // maxForeign bounds how many signatures are remembered, twice.

@@ -29,6 +29,7 @@ type tap struct {
 	streamed bool
 	off      bool
 	seals    *seals
+	signs    *signs
 	calls    calls
 	notes    *notes
 	// translation is told the events too; nil where the reply passes as it is.
@@ -145,6 +146,7 @@ func (t *tap) event(e sse.Event) {
 	t.dialect.readEvent(e.Name, e.Data, t.report)
 	t.notes.event(e)
 	t.seals.event(e)
+	t.signs.event(e)
 	t.calls.event(e)
 	t.translation.event(e)
 }
@@ -178,6 +180,7 @@ func (t *tap) end() {
 			t.whole(plain)
 		}
 		t.seals.whole(plain, true)
+		t.signs.whole(plain)
 		t.calls.whole(plain, true)
 		return
 	}
