@@ -38,6 +38,7 @@ func (x *exchange) native() ([]byte, *rewrite.Failure) {
 	if err != nil {
 		return body, nil
 	}
+	losses.Locate(c, codec.member)
 	if failure := x.strict(losses.All); failure != nil {
 		return nil, failure
 	}
