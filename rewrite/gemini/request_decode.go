@@ -252,7 +252,14 @@ func (r *requestReader) said(provider string, p *part) rewrite.Part {
 
 // model reads a part of the model's.
 func (r *requestReader) model(p *part, first int) {
-	carried, foreign := opened(p.signature)
+	held, foreign := opened(p.signature)
+	for _, before := range held.before {
+		r.thought(&part{kind: "text", data: []byte(`""`)}, before, true)
+	}
+	carried := held.own
+	if foreign && carried.Empty() {
+		p.signature, foreign = nil, false
+	}
 	switch {
 	case p.thought || p.signature != nil && (p.kind == "" || p.kind == "text" && len(p.data) == 2):
 		r.thought(p, carried, foreign)

@@ -38,6 +38,9 @@ type Encoder struct {
 	sent, shown bool
 	arguments   []byte
 	skip        bool // the text of a part that is written already
+	// pending are payloads of items that had nothing to show: the next part has
+	// them in its signature.
+	pending []string
 	// holds says that a text waits for its end, to be signed.
 	holds bool
 	held  []byte
@@ -120,6 +123,7 @@ func (n *Encoder) tell(e *rewrite.Event) {
 			n.done(e.Item)
 		}
 	case rewrite.EventEnd:
+		n.release()
 		n.end(e)
 	case rewrite.EventError:
 		n.fail(e.Fault)
@@ -157,6 +161,7 @@ func (n *Encoder) names(w *splice.Writer) {
 
 // raw writes a part as its provider has made it.
 func (n *Encoder) raw(value []byte) {
+	n.release()
 	w := n.open()
 	w.Raw(value)
 	n.close(&w)
@@ -189,6 +194,7 @@ func (n *Encoder) part(part *rewrite.Part) {
 
 // media writes a picture, a sound or a file that the model has made.
 func (n *Encoder) media(part *rewrite.Part) {
+	n.release()
 	w := n.open()
 	w.Open('{')
 	if part.Media.Data != "" {
@@ -229,6 +235,9 @@ func (n *Encoder) text(text []byte) {
 	if thought {
 		w.Literal(`"thought":true`)
 	}
+	if len(n.pending) > 0 {
+		n.signature(&w, &rewrite.Payload{})
+	}
 	w.Close('}')
 	n.close(&w)
 	if n.shown = true; thought {
@@ -244,12 +253,19 @@ func (n *Encoder) signedText(p *rewrite.Payload) {
 	w.Open('{')
 	w.Name("text")
 	w.Bytestring(n.held)
-	if !p.Empty() {
-		w.Text("thoughtSignature", sign(p))
+	if !p.Empty() || len(n.pending) > 0 {
+		n.signature(&w, p)
 	}
 	w.Close('}')
 	n.close(&w)
 	n.cites.endText()
+}
+
+// signature signs a part with its own payload, if it has one, and with those that
+// wait.
+func (n *Encoder) signature(w *splice.Writer, p *rewrite.Payload) {
+	w.Text("thoughtSignature", sign(n.pending, p.Envelope()))
+	n.pending = nil
 }
 
 // done writes what is known of an item only at its end.
@@ -270,7 +286,15 @@ func (n *Encoder) done(item *rewrite.Item) {
 		native, _ := splitPart(p.Value)
 		n.signed(splice.Text(native.signature))
 	default:
-		n.signed(sign(p))
+		n.pending = append(n.pending, p.Envelope())
+	}
+}
+
+// release writes payloads that nothing follows.
+func (n *Encoder) release() {
+	if last := len(n.pending) - 1; last >= 0 {
+		n.signed(sign(n.pending[:last], n.pending[last]))
+		n.pending = nil
 	}
 }
 
@@ -319,7 +343,7 @@ func (n *Encoder) call(item *rewrite.Item) {
 		if p.Empty() {
 			p = rewrite.Payload{Format: plainReasoning, Value: rewrite.JSON("null")}
 		}
-		w.Text("thoughtSignature", sign(&p))
+		n.signature(&w, &p)
 	} else if made, _ := splitPart(p.Value); made.signature != nil {
 		w.Value("thoughtSignature", made.signature)
 	}

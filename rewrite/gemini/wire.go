@@ -47,24 +47,55 @@ const made = "call_wp_"
 // of but the text.
 const plainReasoning = "reasoning/plain"
 
+// between stands between the payloads of one signature.
+const between = "+"
+
 // sign packs a payload into a signature, which clients of this dialect decode as
-// base64.
-func sign(p *rewrite.Payload) string {
-	return base64.StdEncoding.EncodeToString([]byte(p.Envelope()))
+// base64. What stood before the part that it signs, packed already, goes with it:
+// clients drop parts that have nothing but a signature, and some of them the whole
+// reply.
+func sign(before []string, own string) string {
+	packed := own
+	if len(before) > 0 {
+		packed = strings.Join(before, between) + between + own
+	}
+	return base64.StdEncoding.EncodeToString([]byte(packed))
 }
 
-// opened is the payload that a signature holds; ok is false for the provider's
-// own.
-func opened(signature []byte) (p rewrite.Payload, ok bool) {
+// carried is what a signature holds.
+type carried struct {
+	// before are payloads of items before the part, own is the part's, if it has
+	// one.
+	before []rewrite.Payload
+	own    rewrite.Payload
+}
+
+// opened unpacks a signature; ok is false for the provider's own.
+func opened(signature []byte) (c carried, ok bool) {
 	text, ok := splice.String(signature)
 	if !ok {
-		return p, false
+		return c, false
 	}
 	plain, err := base64.StdEncoding.DecodeString(string(text))
 	if err != nil {
-		return p, false
+		return c, false
 	}
-	return rewrite.OpenEnvelope(string(plain))
+	packed := strings.Split(string(plain), between)
+	for i, one := range packed {
+		if last := i == len(packed)-1; last && i > 0 && one == "" {
+			break
+		}
+		p, ok := rewrite.OpenEnvelope(one)
+		if !ok {
+			return carried{}, false
+		}
+		if i < len(packed)-1 {
+			c.before = append(c.before, p)
+		} else {
+			c.own = p
+		}
+	}
+	return c, true
 }
 
 // isReasoning reports whether a payload is a thought, in the formats of all
