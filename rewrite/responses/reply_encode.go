@@ -1,6 +1,8 @@
 package responses
 
 import (
+	"slices"
+
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
 )
@@ -16,7 +18,7 @@ func EncodeReply(dst []byte, r *rewrite.Reply, o EncoderOptions) []byte {
 			unused = e.Append(unused[:0], event)
 		}
 	})
-	status, reason := statusOf(&r.Stop)
+	status, reason := e.statusOf(&r.Stop)
 	fault := r.Fault
 	if fault == nil {
 		fault = faultFor(&r.Stop)
@@ -48,7 +50,7 @@ func (e *Encoder) end(dst []byte, stop *rewrite.Stop) []byte {
 	if fault := faultFor(stop); fault != nil {
 		return e.fail(dst, fault)
 	}
-	status, reason := statusOf(stop)
+	status, reason := e.statusOf(stop)
 	dst = e.closeAll(e.begin(dst, &rewrite.Reply{}), status)
 	return e.last(dst, status, reason, nil)
 }
@@ -123,19 +125,30 @@ func codeOf(fault *rewrite.Fault) string {
 	return "server_error"
 }
 
-// statusOf is the dialect's word for why a reply has ended.
-func statusOf(stop *rewrite.Stop) (status, reason string) {
+// statusOf is the dialect's word for why a reply has ended. A refusal in words is
+// an answer; one without would look like an answer that is whole.
+func (e *Encoder) statusOf(stop *rewrite.Stop) (status, reason string) {
 	switch stop.Reason {
 	case rewrite.StopLength:
 		return "incomplete", "max_output_tokens"
 	case rewrite.StopFilter:
 		return "incomplete", "content_filter"
+	case rewrite.StopRefusal:
+		if !e.refused() {
+			return "incomplete", "content_filter"
+		}
 	case rewrite.StopPause:
 		return "incomplete", "steered"
-	case rewrite.StopEnd, rewrite.StopTools, rewrite.StopRefusal, rewrite.StopMalformed, rewrite.StopCompaction,
-		rewrite.StopError, rewrite.StopOther, rewrite.StopUnknown:
+	case rewrite.StopEnd, rewrite.StopTools, rewrite.StopMalformed, rewrite.StopCompaction, rewrite.StopError, rewrite.StopOther, rewrite.StopUnknown:
 	}
 	return "completed", ""
+}
+
+// refused reports whether the model has declined in words.
+func (e *Encoder) refused() bool {
+	return slices.ContainsFunc(e.slots, func(item outItem) bool {
+		return slices.ContainsFunc(item.parts, func(p outPart) bool { return p.kind == rewrite.PartRefusal })
+	})
 }
 
 // faultFor is the fault that a reply has ended with, if its reason is one.
