@@ -126,7 +126,12 @@ func (t *tap) feed(chunk []byte, now time.Time) {
 	switch {
 	case t.off:
 	case t.events != nil:
-		t.events.Feed(chunk, t.event)
+		// By their types, so that no piece costs an allocation.
+		if t.dialect.binary {
+			t.frames.Feed(chunk, t.event)
+		} else {
+			t.split.Feed(chunk, t.event)
+		}
 		if t.first.IsZero() && t.report.Output {
 			t.first = now
 		}

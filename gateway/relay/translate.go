@@ -75,6 +75,9 @@ func (x *exchange) translate() *rewrite.Failure {
 	}
 	t.stream = c.Stream
 	asked := c.Settings() // before encoding lays anything out otherwise
+	if x.marksEnds(c) {
+		c.MarkEnds()
+	}
 	body, err := t.vendor.encodeRequest(c, x.target.Provider, &t.losses)
 	if err != nil {
 		return badJSON(err)
@@ -267,7 +270,7 @@ func readFault(body []byte) *rewrite.Fault {
 			at = root
 		}
 		f.Type, f.Code = first(at, "type", "status"), first(at, "code")
-		if f.Message = first(at, "message", "detail"); f.Message == "" {
+		if f.Message = first(at, "message", "Message", "detail"); f.Message == "" {
 			f.Message = first(root, "message", "error", "detail")
 		}
 	}

@@ -85,10 +85,10 @@ func (x *exchange) answerWhole(resp *upstream.Response) *Reply {
 			status = http.StatusBadGateway
 		}
 		fault := readFault(plain)
-		if fault.Type == "" {
+		if fault.Code == "" {
 			// Amazon's errors have their name in the head, before a colon.
 			name, _, _ := bytes.Cut(resp.Header("x-amzn-errortype"), []byte(":"))
-			fault.Type = string(name)
+			fault.Code = string(name)
 		}
 		whole = t.client.appendFault(nil, status, fault)
 		x.record.Status, x.record.Reason = status, rewrite.ReasonProvider

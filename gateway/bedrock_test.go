@@ -1,0 +1,163 @@
+package gateway_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"warmpath/fixtures/show"
+	"warmpath/gateway/catalog"
+	"warmpath/gateway/config"
+	"warmpath/rewrite"
+	"warmpath/rewrite/sse"
+)
+
+// heard reads a stream that a client got, whatever it ended with.
+func (s *speaker) heard(body []byte) *rewrite.Reply {
+	d := s.decoder()
+	var fold rewrite.Fold
+	var split sse.Splitter
+	take := func(e sse.Event) { d.Event(e.Name, e.Data, fold.Add) }
+	split.Feed(body, take)
+	split.Close(take)
+	d.Close(fold.Add)
+	return fold.Reply()
+}
+
+// An error in the middle of a stream reaches the client as one of its dialect.
+func TestBedrockFailsInMidStream(t *testing.T) {
+	_, base := everyProvider(t, nil)
+	for from, client := range speakers {
+		t.Run(from.String(), func(t *testing.T) {
+			c := &rewrite.Conversation{Dialect: from, Model: models[rewrite.Converse], Stream: true,
+				Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "DO[text 20 events=9; error throttling after=4 slow down]"}}}}}
+			status, body, _ := client.send(t, base, c)
+			reply := client.heard(body)
+			if status != 200 || reply.Fault == nil || reply.Fault.Message != "slow down" || reply.Stop.Reason != rewrite.StopUnknown {
+				t.Errorf("status %d, fault %+v: %s", status, reply.Fault, body)
+			}
+			if from == rewrite.Messages && !strings.Contains(string(body), "rate_limit_error") {
+				t.Errorf("%s", body)
+			}
+		})
+	}
+}
+
+// bedrockAt is a gateway whose provider bedrock is a server of the test's own.
+func bedrockAt(t *testing.T, answer http.HandlerFunc) string {
+	t.Helper()
+	origin := httptest.NewServer(answer)
+	t.Cleanup(origin.Close)
+	snapshot, problems := catalog.Build(catalog.Settings{Providers: map[string]catalog.Row{"bedrock": {BaseURL: origin.URL}}})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	_, base, _ := start(t, origin.URL, func(cfg *config.Config) { cfg.Catalog = snapshot })
+	return base
+}
+
+// A stream that is damaged on its way ends with an error, and what came before the
+// damage is told.
+func TestBedrockStreamIsDamaged(t *testing.T) {
+	whole := show.Frames(t, `messageStart {"role":"assistant"}
+contentBlockDelta {"contentBlockIndex":0,"delta":{"text":"one "}}
+contentBlockDelta {"contentBlockIndex":0,"delta":{"text":"two"}}
+contentBlockStop {"contentBlockIndex":0}
+messageStop {"stopReason":"end_turn"}
+metadata {"usage":{"inputTokens":1,"outputTokens":1,"totalTokens":2}}`)
+	at := bytes.Index(whole, []byte("two"))
+	damaged := bytes.Clone(whole)
+	damaged[at] ^= 1
+	base := bedrockAt(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/vnd.amazon.eventstream")
+		_, _ = w.Write(damaged)
+	})
+	for from, client := range speakers {
+		c := &rewrite.Conversation{Dialect: from, Model: models[rewrite.Converse], Stream: true, Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "hi"}}}}}
+		_, body, _ := client.send(t, base, c)
+		reply := client.heard(body)
+		if reply.Fault == nil || !strings.Contains(reply.Fault.Message, "damaged") || !strings.Contains(string(body), "one ") {
+			t.Errorf("%s: %+v, %s", from, reply.Fault, body)
+		}
+	}
+}
+
+// The name of an error stands in the head of Amazon's replies.
+func TestBedrockErrorsHaveTheirNames(t *testing.T) {
+	base := bedrockAt(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Amzn-Errortype", "ThrottlingException:http://internal.amazon.com/coral/")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = io.WriteString(w, `{"Message":"Too many tokens, please wait before trying again."}`)
+	})
+	client := speakers[rewrite.Completions]
+	c := &rewrite.Conversation{Dialect: rewrite.Completions, Model: models[rewrite.Converse], Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "hi"}}}}}
+	status, body, _ := client.send(t, base, c)
+	if failure := gjson.GetBytes(body, "error"); status != 429 || !strings.HasPrefix(failure.Get("message").Str, "Too many tokens") || failure.Get("code").Str != "ThrottlingException" {
+		t.Errorf("status %d: %s", status, body)
+	}
+}
+
+// Agents that cannot mark their prompts have them read from the cache.
+func TestPromptsAreMarkedForBedrock(t *testing.T) {
+	for from, client := range speakers {
+		for name, marks := range map[string]bool{"marked": true, "left alone": false} {
+			t.Run(from.String()+" "+name, func(t *testing.T) {
+				core, base := everyProvider(t, func(cfg *config.Config) { cfg.Continuity.Marks = marks })
+				c := &rewrite.Conversation{
+					Dialect: from, Model: models[rewrite.Converse], System: []rewrite.Part{{Text: strings.Repeat("Work with care. ", 300)}},
+					Tools: []rewrite.Tool{{Name: "read", Description: "Reads.", Schema: rewrite.JSON(`{"type":"object","properties":{}}`)}},
+					Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "DO[call read; then; call read; then; call read; then; say done]"}}}},
+				}
+				var read int64
+				for range 4 {
+					reply, _ := client.ask(t, base, c)
+					read = reply.Usage.CacheRead.N
+					c.Items = append(c.Items, reply.Items...)
+					for _, item := range reply.Items {
+						if item.Kind == rewrite.ItemCall {
+							c.Items = append(c.Items, rewrite.Item{Kind: rewrite.ItemResult, Call: item.Call, Parts: []rewrite.Part{{Text: "fine"}}})
+						}
+					}
+				}
+				if points := strings.Count(lastRecord(core).Body, "cachePoint"); (points > 0) != marks || points > 4 || (read > 1000) != marks {
+					t.Errorf("%d cache points, %d tokens read", points, read)
+				}
+			})
+		}
+	}
+}
+
+// A client of Bedrock's own that names the provider gets the bytes of its reply,
+// for a request that the gateway has signed in its stead.
+func TestBedrocksOwnClientsPass(t *testing.T) {
+	core, base := everyProvider(t, nil)
+	const body = `{"messages":[{"role":"user","content":[{"text":"DO[say hello]"}]}]}`
+	req, err := http.NewRequest("POST", base+"/p/bedrock/model/eu.anthropic.claude-opus-5-5-v1%3A0/converse-stream", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=NOBODY/20261120/us-east-1/bedrock/aws4_request, SignedHeaders=host;x-amz-date, Signature=00")
+	req.Header.Set("X-Amz-Date", "20261120T120000Z")
+	req.Header.Set("X-Amz-Security-Token", "theirs")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "application/vnd.amazon.eventstream" || !bytes.Contains(answer, []byte("hello")) {
+		t.Errorf("status %d: %s", resp.StatusCode, answer)
+	}
+	if last := lastRecord(core); last.Body != body || last.Account != "aws_KEY1" {
+		t.Errorf("%s got %s", last.Account, last.Body)
+	}
+}
