@@ -21,12 +21,19 @@ func ReadReply(body []byte, r *rewrite.Report) {
 	readUsage(whole.usage, &r.Usage)
 	splice.Elements(whole.content, func(block []byte) bool {
 		r.Output = true
-		if kind, value := only(block); kind == kindCall {
-			m, _ := readMembers(value)
-			r.ToolCall = r.ToolCall || splice.Text(m.kind) != serverTool
+		switch kind, value := only(block); kind {
+		case kindCall, kindResult:
+			readTool(kind, value, r)
+		case kindCited:
+			readSources(value, r)
 		}
 		return true
 	})
+	for _, m := range whole.extra {
+		if m.Name == "serviceTier" {
+			r.Terms |= tierOf(m.Value)
+		}
+	}
 }
 
 // whole is a whole reply in pieces.

@@ -12,13 +12,20 @@ import (
 func ReadEvent(name, data []byte, r *rewrite.Report) {
 	switch string(name) {
 	case "contentBlockDelta":
-		r.Output = true
+		if r.Output = true; cites(data) {
+			readCited(data, r)
+		}
 	case "contentBlockStart":
 		_, start, ok := atIndex(data, "start")
 		kind, value := only(start)
-		if r.Output = r.Output || ok; ok && kind == kindCall {
-			m, _ := readMembers(value)
-			r.ToolCall = r.ToolCall || splice.Text(m.kind) != serverTool
+		if r.Output = r.Output || ok; ok && (kind == kindCall || kind == kindResult) {
+			readTool(kind, value, r)
+		}
+	case "contentBlockStop":
+		if r.Activity != nil {
+			if _, _, ok := atIndex(data, ""); ok {
+				r.Said()
+			}
 		}
 	case "messageStop":
 		if splice.Fields(data, func(name, value []byte) bool {
@@ -28,11 +35,15 @@ func ReadEvent(name, data []byte, r *rewrite.Report) {
 			return true
 		}) {
 			r.Ended = true
+			r.Said()
 		}
 	case "metadata":
 		splice.Fields(data, func(name, value []byte) bool {
-			if string(name) == "usage" {
+			switch string(name) {
+			case "usage":
 				readUsage(value, &r.Usage)
+			case "serviceTier":
+				r.Terms |= tierOf(value)
 			}
 			return true
 		})
