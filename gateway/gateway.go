@@ -30,6 +30,9 @@ type Options struct {
 	// Lines takes one line for each request; nil writes none. The
 	// configuration's Quiet has the last word.
 	Lines io.Writer
+	// Events is where the event log goes if the configuration names it -; nil
+	// writes none then.
+	Events io.Writer
 	// Store is where conversations are remembered, and is closed by Stop; nil
 	// makes one of memory.
 	Store cache.Store
@@ -43,6 +46,7 @@ type Gateway struct {
 	first  *config.Config
 	log    *slog.Logger
 	lines  *lines
+	events *events
 	shown  requests
 
 	version string
@@ -70,12 +74,17 @@ const (
 	stopped
 )
 
-// New builds a gateway and opens nothing but what it needs to watch clients.
+// New builds a gateway and opens nothing but its logs, its store and what it needs
+// to watch clients.
 // Stop must be called even if Start is not.
 func New(cfg *config.Config, opts Options) (*Gateway, error) {
 	g := &Gateway{log: opts.Log, lines: &lines{to: opts.Lines}, version: opts.Version}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
+	}
+	g.events = &events{log: g.log, standard: opts.Events}
+	if err := g.events.open(cfg.Events); err != nil {
+		return nil, err
 	}
 	g.config.Store(cfg)
 	g.first = cfg
@@ -89,6 +98,7 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 	if opts.Store == nil {
 		store, err := openStore(cfg, g.log)
 		if err != nil {
+			g.events.close()
 			return nil, err
 		}
 		opts.Store = store
@@ -101,6 +111,7 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 	var err error
 	if g.front, err = front.New(frontConfig(cfg), g.relay, g.metrics, g.log); err != nil {
 		_ = g.store.Close()
+		g.events.close()
 		return nil, fmt.Errorf("building the gateway: %w", err)
 	}
 	g.console = console.New(console.Config{
@@ -135,6 +146,7 @@ func relaySettings(cfg *config.Config, store cache.Store) *relay.Settings {
 		ColdWait:    cfg.Continuity.ColdWait,
 		Diagnostics: cfg.Continuity.Diagnostics,
 		Context:     cfg.Records.Context,
+		Identify:    cfg.Events != "",
 		Retries:     cfg.Retries,
 		Heartbeat:   cfg.Timeouts.Heartbeat,
 		Silence:     cfg.Timeouts.UpstreamIdle,
@@ -154,6 +166,7 @@ func frontConfig(cfg *config.Config) front.Config {
 // observe is told of every request that is over.
 func (g *Gateway) observe(record *relay.Record) {
 	g.lines.print(record)
+	g.events.write(record)
 	g.shown.add(record)
 	if record.Cause != nil && record.Status >= 500 {
 		g.log.Warn("a request failed", "provider", record.Provider, "reason", record.Reason.String(), "cause", record.Cause)

@@ -76,7 +76,11 @@ func (g *Gateway) Reload(cfg *config.Config) (unchanged []string) {
 	g.metrics.Reconfigure(cfg.Catalog.Providers(), cfg.Catalog.Models())
 	g.relay.Configure(relaySettings(cfg, g.store))
 	g.front.Configure(frontConfig(cfg))
-	return needsRestart(g.first, cfg)
+	unchanged = needsRestart(g.first, cfg)
+	if err := g.events.open(cfg.Events); err != nil {
+		unchanged = append(unchanged, err.Error()+"; the old one stays")
+	}
+	return unchanged
 }
 
 // needsRestart compares with what the gateway was built from, however often it
@@ -141,6 +145,7 @@ func (g *Gateway) Stop(ctx context.Context) error {
 	if closing := g.store.Close(); err == nil && closing != nil {
 		err = closing
 	}
+	g.events.close()
 
 	g.mu.Lock()
 	g.state = stopped

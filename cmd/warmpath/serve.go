@@ -49,7 +49,11 @@ func serveUntil(signals <-chan os.Signal, sources *config.Sources, stdout, stder
 		fmt.Fprintln(stderr, err)
 		return exitFailure
 	}
-	g, err := gateway.New(cfg, gateway.Options{Log: log, Lines: stdout, Version: version()})
+	people := stdout
+	if cfg.Events == "-" {
+		people = stderr // what reads the events reads nothing else
+	}
+	g, err := gateway.New(cfg, gateway.Options{Log: log, Lines: people, Events: stdout, Version: version()})
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return exitFailure
@@ -60,7 +64,7 @@ func serveUntil(signals <-chan os.Signal, sources *config.Sources, stdout, stder
 		_ = g.Stop(context.Background())
 		return exitFailure
 	}
-	printBanner(stdout, cfg, g.Addr(), g.AdminAddr())
+	printBanner(people, cfg, g.Addr(), g.AdminAddr())
 	warn(log, cfg)
 	for s := range signals {
 		if s == syscall.SIGHUP {

@@ -28,6 +28,9 @@ type Config struct {
 	Store secret.String
 	// Quiet leaves out the line for each request.
 	Quiet bool
+	// Events is the file of the event log, - for standard output, or empty for
+	// none.
+	Events string
 	// AccessKeys are the keys of which a client must present one; with none,
 	// every client is let in.
 	AccessKeys []secret.String

@@ -54,6 +54,11 @@ var settings = []setting{
 		field: func(c *Config) value { return truth{&c.Quiet} },
 	},
 	{
+		key: "events", flag: "events", env: "WARMPATH_EVENTS",
+		help:  "`file` to add a line of JSON to for each call of a provider, - for standard output in place of the lines for people",
+		field: func(c *Config) value { return word{&c.Events} },
+	},
+	{
 		key: "admin_token", env: "WARMPATH_ADMIN_TOKEN", secret: true,
 		field: func(c *Config) value { return credential{&c.AdminToken} },
 	},

@@ -25,10 +25,13 @@ const (
 func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 	for {
 		x.sign()
+		called := time.Now()
+		x.record.Calls++
 		resp, err := x.relay.client.Do(x.ctx, &x.out)
 		pause, again := x.again(resp, err)
 		// What may be a passing fault of the provider's is no refusal yet.
 		if err == nil && (!again || resp.Status < 500) && (x.disowns(resp) || x.mended(resp)) {
+			x.earlier(resp, called)
 			resp.Close()
 			x.ahead = nil
 			continue
@@ -40,8 +43,12 @@ func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 			if err != nil {
 				return nil, x.broken(err)
 			}
+			if x.settings.Identify {
+				x.record.RequestID = requestID(resp)
+			}
 			return resp, nil
 		}
+		x.earlier(resp, called)
 		if resp != nil {
 			resp.Close()
 			x.ahead = nil
@@ -53,6 +60,25 @@ func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 			return nil, x.broken(&upstream.Error{Phase: upstream.PhaseConnect, Err: x.ctx.Err()})
 		}
 	}
+}
+
+// requestID is the provider's own name for a call.
+func requestID(resp *upstream.Response) string {
+	for _, name := range []string{"request-id", "x-request-id", "x-amzn-requestid"} {
+		if id := resp.Header(name); len(id) > 0 {
+			return string(id)
+		}
+	}
+	return ""
+}
+
+// earlier notes a call that is followed by another one.
+func (x *exchange) earlier(resp *upstream.Response, called time.Time) {
+	a := Attempt{Reason: rewrite.ReasonUnreachable, Duration: time.Since(called)}
+	if resp != nil {
+		a.Status, a.Reason = resp.Status, rewrite.ReasonProvider
+	}
+	x.record.Earlier = append(x.record.Earlier, a)
 }
 
 // again decides whether to send once more, and when.

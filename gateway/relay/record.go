@@ -42,6 +42,12 @@ type Record struct {
 	Retries                                          int
 	// FellBack are the providers that had failed before this one was asked.
 	FellBack []string
+	// Calls is how often a provider was called; Earlier are the calls before the
+	// last one, whose reply the rest is about.
+	Calls   int
+	Earlier []Attempt
+	// RequestID is the provider's name for the last call, where it is asked for.
+	RequestID string
 	// Cache is how the request met the provider's prompt cache.
 	Cache rewrite.CacheOutcome
 	// Explanation is what was done to keep the prefix warm; nil where nothing
@@ -52,6 +58,15 @@ type Record struct {
 	Verdict continuity.Verdict
 	// Cause is the private reason of a failure, for the log.
 	Cause error
+}
+
+// Attempt is a call of a provider that was followed by another one for the same
+// request.
+type Attempt struct {
+	// Status is what the provider answered; zero where it did not.
+	Status   int
+	Reason   rewrite.Reason
+	Duration time.Duration
 }
 
 // Line is the record as one line for a terminal.

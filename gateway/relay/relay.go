@@ -48,6 +48,8 @@ type Settings struct {
 	// Replies keeps what clients of the Responses API go on from by name, where the
 	// provider does not; nil keeps nothing.
 	Replies *replies.Replies
+	// Identify keeps the provider's own names for calls in their records.
+	Identify bool
 	// Retries is how often a request is sent again before it fails, at most.
 	Retries int
 	// Heartbeat is the silence after which a stream's client gets a frame that

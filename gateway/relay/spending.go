@@ -10,7 +10,7 @@ import (
 func (x *exchange) spend() {
 	r := &x.record
 	report := &r.Report
-	r.Partial = report.Usage.Known() && !report.Ended
+	r.Partial = !report.Ended && (report.Output || report.Usage.Known())
 	if report.Usage.Known() || report.Activity != nil {
 		price := x.price()
 		r.Cost = price.Cost(&catalog.Use{
