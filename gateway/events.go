@@ -95,7 +95,7 @@ func appendAttempt(dst []byte, r *relay.Record, i int) []byte {
 	a := &r.Earlier[i]
 	w := splice.WriteTo(dst)
 	w.Open('{')
-	appendHead(&w, r, i+1, false)
+	appendHead(&w, r, a.Provider, a.Model, i+1, false)
 	w.Name("status")
 	w.Int(int64(a.Status))
 	w.Text("reason", a.Reason.String())
@@ -109,7 +109,7 @@ func appendCall(dst []byte, r *relay.Record) []byte {
 	report := &r.Report
 	w := splice.WriteTo(dst)
 	w.Open('{')
-	appendHead(&w, r, r.Calls, true)
+	appendHead(&w, r, r.Provider, r.Model, r.Calls, true)
 	w.Name("status")
 	w.Int(int64(r.Status))
 	w.Text("reason", r.Reason.String())
@@ -142,16 +142,16 @@ func appendCall(dst []byte, r *relay.Record) []byte {
 }
 
 // appendHead writes what all lines have: which call of which request it is.
-func appendHead(w *splice.Writer, r *relay.Record, call int, last bool) {
+func appendHead(w *splice.Writer, r *relay.Record, provider, model string, call int, last bool) {
 	w.Text("event", "call")
 	w.Text("time", r.Arrived.UTC().Format(time.RFC3339Nano))
 	w.Text("dialect", r.Dialect.String())
-	if r.Spoken != rewrite.Opaque {
+	if last && r.Spoken != rewrite.Opaque {
 		w.Text("spoken", r.Spoken.String())
 	}
 	w.Text("operation", r.Operation.String())
-	w.Text("provider", r.Provider)
-	w.Text("model", r.Model)
+	w.Text("provider", provider)
+	w.Text("model", model)
 	w.Name("call")
 	w.Int(int64(call))
 	w.Name("last")

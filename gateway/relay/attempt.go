@@ -25,13 +25,10 @@ const (
 func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 	for {
 		x.sign()
-		called := time.Now()
-		x.record.Calls++
-		resp, err := x.relay.client.Do(x.ctx, &x.out)
+		resp, err := x.call()
 		pause, again := x.again(resp, err)
 		// What may be a passing fault of the provider's is no refusal yet.
 		if err == nil && (!again || resp.Status < 500) && (x.disowns(resp) || x.mended(resp)) {
-			x.earlier(resp, called)
 			resp.Close()
 			x.ahead = nil
 			continue
@@ -43,12 +40,8 @@ func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 			if err != nil {
 				return nil, x.broken(err)
 			}
-			if x.settings.Identify {
-				x.record.RequestID = requestID(resp)
-			}
 			return resp, nil
 		}
-		x.earlier(resp, called)
 		if resp != nil {
 			resp.Close()
 			x.ahead = nil
@@ -62,6 +55,25 @@ func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 	}
 }
 
+// call calls the provider, and notes what came of it. The call before, if there
+// was one, is no longer the last.
+func (x *exchange) call() (*upstream.Response, error) {
+	r := &x.record
+	if r.Calls > 0 {
+		r.Earlier = append(r.Earlier, r.latest)
+	}
+	r.Calls++
+	called := time.Now()
+	resp, err := x.relay.client.Do(x.ctx, &x.out)
+	r.latest = Attempt{Provider: r.Provider, Model: r.Model, Reason: retryReason(err), Duration: time.Since(called)}
+	if err == nil {
+		if r.latest.Status = resp.Status; x.settings.Identify {
+			r.RequestID = requestID(resp)
+		}
+	}
+	return resp, err
+}
+
 // requestID is the provider's own name for a call.
 func requestID(resp *upstream.Response) string {
 	for _, name := range []string{"request-id", "x-request-id", "x-amzn-requestid"} {
@@ -70,15 +82,6 @@ func requestID(resp *upstream.Response) string {
 		}
 	}
 	return ""
-}
-
-// earlier notes a call that is followed by another one.
-func (x *exchange) earlier(resp *upstream.Response, called time.Time) {
-	a := Attempt{Reason: rewrite.ReasonUnreachable, Duration: time.Since(called)}
-	if resp != nil {
-		a.Status, a.Reason = resp.Status, rewrite.ReasonProvider
-	}
-	x.record.Earlier = append(x.record.Earlier, a)
 }
 
 // again decides whether to send once more, and when.

@@ -46,6 +46,7 @@ type Record struct {
 	// last one, whose reply the rest is about.
 	Calls   int
 	Earlier []Attempt
+	latest  Attempt
 	// RequestID is the provider's name for the last call, where it is asked for.
 	RequestID string
 	// Cache is how the request met the provider's prompt cache.
@@ -63,6 +64,7 @@ type Record struct {
 // Attempt is a call of a provider that was followed by another one for the same
 // request.
 type Attempt struct {
+	Provider, Model string
 	// Status is what the provider answered; zero where it did not.
 	Status   int
 	Reason   rewrite.Reason
