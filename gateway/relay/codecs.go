@@ -65,7 +65,11 @@ var codecs = map[rewrite.Dialect]*codec{
 		},
 		anthropic.AppendFault, "msg_",
 		func(c *rewrite.Conversation, p *catalog.Provider, losses *rewrite.Losses) ([]byte, error) {
-			if c.Dialect != rewrite.Messages && !p.Abilities(c.Model).Text {
+			able := p.Abilities(c.Model)
+			if c.Dialect != rewrite.Messages && !able.Reference {
+				c.SettleTools()
+			}
+			if c.Dialect != rewrite.Messages && !able.Text {
 				c.TellInstructions(losses)
 			}
 			return anthropic.EncodeRequest(c, p.Name, losses)
@@ -108,6 +112,7 @@ var codecs = map[rewrite.Dialect]*codec{
 		},
 		gemini.AppendFault, "",
 		func(c *rewrite.Conversation, p *catalog.Provider, losses *rewrite.Losses) ([]byte, error) {
+			c.SettleTools()
 			return gemini.EncodeRequest(c, p.Name, losses)
 		},
 		func(p string) streamDecoder { return gemini.NewDecoder(p) }, gemini.DecodeReply,
@@ -121,7 +126,11 @@ var codecs = map[rewrite.Dialect]*codec{
 	},
 	rewrite.Converse: {
 		encodeRequest: func(c *rewrite.Conversation, p *catalog.Provider, losses *rewrite.Losses) ([]byte, error) {
-			if !p.Abilities(c.Model).Text {
+			able := p.Abilities(c.Model)
+			if !able.Reference {
+				c.SettleTools()
+			}
+			if !able.Text {
 				c.TellInstructions(losses)
 			}
 			return converse.EncodeRequest(c, p.Name, losses)

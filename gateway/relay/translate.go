@@ -74,6 +74,9 @@ func (x *exchange) translate() *rewrite.Failure {
 		c.Stream, t.array = x.streams()
 	}
 	t.stream = c.Stream
+	if failure := withheld(c); failure != nil {
+		return failure
+	}
 	asked := c.Settings() // before encoding lays anything out otherwise
 	if x.marksEnds(c) {
 		c.MarkEnds()
@@ -100,6 +103,15 @@ func (x *exchange) translate() *rewrite.Failure {
 	x.readAgain(body)
 	x.send(x.warm(body))
 	return nil
+}
+
+// withheld refuses to demand a call of a tool that is not offered at the end.
+func withheld(c *rewrite.Conversation) *rewrite.Failure {
+	if c.Choice.Mode != "tool" || !c.Declares() || c.Offered()[c.Choice.Name] {
+		return nil
+	}
+	return &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Param: "tool_choice", Message: "tool_choice demands a call of " +
+		shownName(c.Choice.Name) + ", which is not offered at the end of the conversation. Offer it, or demand another tool."}
 }
 
 // readAgain gives the planner the request as it is sent, not as it came.
