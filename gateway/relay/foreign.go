@@ -10,6 +10,7 @@ import (
 	"warmpath/gateway/upstream"
 	"warmpath/rewrite"
 	"warmpath/rewrite/anthropic"
+	"warmpath/rewrite/responses"
 	"warmpath/rewrite/splice"
 	"warmpath/rewrite/sse"
 )
@@ -18,11 +19,19 @@ import (
 // one of them can read. Each gets back what it has made itself.
 
 // native is the client's request as its provider can read it: what another one has
-// made, and the gateway has packed, is left out. It is the request itself where
+// made, and the gateway has packed, is left out, and what is the gateway's own is
+// said in the provider's words. It is the request itself where
 // there is nothing of the kind, and in doubt.
 func (x *exchange) native() ([]byte, *rewrite.Failure) {
 	body, codec := x.asked, codecs[x.req.Dialect]
-	if codec == nil || x.req.Operation != OpGenerate || !rewrite.HasEnvelopes(body) {
+	if codec == nil || x.req.Operation != OpGenerate {
+		return x.disowned(body), nil
+	}
+	body, failure := x.goOnElsewhere(body)
+	if failure != nil {
+		return nil, failure
+	}
+	if !rewrite.HasEnvelopes(body) && (x.req.Dialect != rewrite.Responses || !responses.Extended(body)) {
 		return x.disowned(body), nil
 	}
 	provider := x.target.Provider

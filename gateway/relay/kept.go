@@ -72,6 +72,27 @@ func (x *exchange) goOn(plain []byte) ([]byte, *keeping, *rewrite.Failure) {
 	return plain, k, nil
 }
 
+// goOnElsewhere puts into a request what it calls by a name that was given here,
+// for a provider that speaks the dialect itself and knows its own names only. Its
+// own reply is the provider's to keep.
+func (x *exchange) goOnElsewhere(plain []byte) ([]byte, *rewrite.Failure) {
+	if x.req.Dialect != rewrite.Responses || !responses.NamesOwn(plain) {
+		return plain, nil
+	}
+	names := responses.ReadNames(plain)
+	if !responses.Own(names.Previous) {
+		names.Previous = ""
+	}
+	if names.Previous == "" && len(responses.References(names.Input)) == 0 {
+		return plain, nil
+	}
+	if x.settings.Replies == nil {
+		return nil, unknownPrevious(names.Previous, replies.ErrUnknown)
+	}
+	k := &keeping{replies: x.settings.Replies, ctx: x.ctx, tenant: tenant(x.req.Fields), only: true}
+	return k.recall(plain, &names, int(x.settings.DecodedBody))
+}
+
 // recall puts the turns and the items that a request names into it.
 func (k *keeping) recall(plain []byte, names *responses.Names, most int) ([]byte, *rewrite.Failure) {
 	var past []responses.Past

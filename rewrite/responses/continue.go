@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"bytes"
 	"strings"
 
 	"warmpath/rewrite"
@@ -93,6 +94,40 @@ func ReplyOf(item string) string {
 		return ""
 	}
 	return "resp" + madeHere + rest[:end]
+}
+
+// NamesOwn reports whether a request may call something by a name that was given
+// here.
+func NamesOwn(body []byte) bool { return bytes.Contains(body, []byte(madeHere)) }
+
+// Extended reports whether a request has anything of our own, which no provider
+// knows: members, items, and names that were given here.
+func Extended(body []byte) bool {
+	if !bytes.Contains(body, []byte(`"warmpath`)) && !NamesOwn(body) {
+		return false
+	}
+	own := false
+	splice.Fields(body, func(key, value []byte) bool {
+		switch string(key) {
+		case "warmpath":
+			own = true
+		case "include":
+			splice.Elements(value, func(name []byte) bool {
+				own = own || isOwn(splice.Text(name))
+				return !own
+			})
+		case "input":
+			splice.Elements(value, func(item []byte) bool {
+				splice.Fields(item, func(key, value []byte) bool {
+					own = own || string(key) == "type" && isOwn(splice.Text(value)) || string(key) == "id" && bytes.Contains(value, []byte(madeHere))
+					return !own
+				})
+				return !own
+			})
+		}
+		return !own
+	})
+	return own
 }
 
 // Past is a turn of a conversation: the input that came with its request, and the

@@ -57,6 +57,23 @@ func TestReplyOf(t *testing.T) {
 	}
 }
 
+func TestExtended(t *testing.T) {
+	for body, want := range map[string]bool{
+		`{"model":"m","input":"hi"}`:                                            false,
+		`{"input":"I like \"warmpath\", \"warmpath:directive\""}`:               false,
+		`{"input":[{"role":"user","content":[{"type":"warmpath:x"}]}]}`:         false,
+		`{"input":[{"role":"user","content":"my_wp_plugin"}]}`:                  false,
+		`{"input":[{"id":"msg_wp_1_0","role":"assistant","content":"a"}]}`:      true,
+		`{"warmpath":{"offered":[]},"input":"hi"}`:                              true,
+		`{"include":["reasoning.encrypted_content","warmpath:usage"]}`:          true,
+		`{"input":[{"role":"user"},{"blocks":[],"type":"warmpath:directive"}]}`: true,
+	} {
+		if responses.Extended([]byte(body)) != want {
+			t.Errorf("%s: %v", body, !want)
+		}
+	}
+}
+
 // The golden file has a request, the turns before it, and what becomes of it.
 func TestGoldenContinue(t *testing.T) {
 	show.Each(t, "testdata/continue", func(t *testing.T, g *show.File) {
