@@ -78,6 +78,7 @@ func (x *exchange) translate() *rewrite.Failure {
 		return failure
 	}
 	asked := c.Settings() // before encoding lays anything out otherwise
+	c.Fit(catalog.Limits(x.target.Dialect, c.Model), x.target.Provider.Name, &t.losses)
 	if x.marksEnds(c) {
 		c.MarkEnds()
 	}

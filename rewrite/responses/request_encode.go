@@ -123,7 +123,7 @@ func (w *requestWriter) thinking() {
 	case t.Mode == rewrite.Off:
 		effort = "none"
 	case effort == "" && len(t.Budget) > 0:
-		effort = effortFor(t.Budget)
+		effort = rewrite.EffortFor(t.Budget)
 		w.losses.Add("thinking.budget", "sent as effort "+effort)
 	}
 	if summary == "none" {
@@ -137,17 +137,6 @@ func (w *requestWriter) thinking() {
 	w.Text("effort", effort)
 	w.Text("summary", summary)
 	w.Close('}')
-}
-
-// effortFor is the effort that comes near a bound in tokens.
-func effortFor(budget rewrite.JSON) string {
-	switch n, _ := splice.Int(budget); {
-	case n <= 4096:
-		return "low"
-	case n <= 16384:
-		return "medium"
-	}
-	return "high"
 }
 
 // text writes the form that the answer must have.
