@@ -562,8 +562,8 @@ func (a *agent) forget() {
 func short(body string) string { return strings.ReplaceAll(body, "\\nA rule that stays.", "") }
 
 func lastRecord(core *provider.Core) *provider.Record {
-	records := core.Log.All()
-	return &records[len(records)-1]
+	record, _ := core.Log.Last()
+	return &record
 }
 
 func betasOf(record *provider.Record) []string {
