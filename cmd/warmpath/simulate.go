@@ -23,9 +23,10 @@ import (
 const simulateUsage = `usage: warmpath simulate [flags]
 
 Serves simulated providers on one address: the Messages, Responses, Chat
-Completions and Gemini APIs, which keep the real ones' rules, account a prompt
-cache, and answer from a script in the prompt. No key is checked, nothing leaves
-the machine. GET /sim/requests shows what was asked and what the model saw.
+Completions, Gemini and Converse APIs, which keep the real ones' rules, account a
+prompt cache, and answer from a script in the prompt. No key is checked, but the
+signatures of Converse are: the access key KEY has the secret secret-KEY. Nothing
+leaves the machine. GET /sim/requests shows what was asked and what the model saw.
 
 `
 

@@ -82,7 +82,7 @@ func tierOf(tier []byte) (terms rewrite.Terms) {
 		}
 		word, _ := splice.String(value)
 		switch string(word) {
-		case "", "default", "standard":
+		case "", "default", "standard", "reserved":
 		case "flex":
 			terms = rewrite.TermsFlex
 		case "priority":

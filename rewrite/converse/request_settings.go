@@ -201,7 +201,7 @@ func (rw *requestWriter) lost() {
 		rw.lose("parallel", "the model decides how many calls it makes")
 	}
 	for _, m := range c.Extra {
-		if !rw.automatic(m.Name) {
+		if !m.Said && !rw.automatic(m.Name) {
 			rw.lose(m.Name, "no such member")
 		}
 	}
