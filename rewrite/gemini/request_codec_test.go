@@ -140,3 +140,18 @@ func TestDecodeRequestRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Qwen Code and others leave the level to the model in the vendor's word for that,
+// which is none of the hub's.
+func TestUnspecifiedLevelIsTheModelsOwn(t *testing.T) {
+	for config, want := range map[string]rewrite.Thinking{
+		`{"thinkingLevel":"THINKING_LEVEL_UNSPECIFIED","includeThoughts":true}`: {Mode: rewrite.On, Summary: "auto"},
+		`{"thinkingLevel":"HIGH"}`: {Effort: "high"},
+	} {
+		c := decode(t, `{"contents":[{"role":"user","parts":[{"text":"x"}]}],"generationConfig":{"thinkingConfig":`+config+`}}`, "")
+		c.Thinking.Extra = rewrite.Payload{}
+		if diff := cmp.Diff(want, c.Thinking); diff != "" {
+			t.Errorf("%s: %s", config, diff)
+		}
+	}
+}

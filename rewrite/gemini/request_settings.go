@@ -197,7 +197,9 @@ func (r *requestReader) thinking(value []byte) {
 				t.Summary = "auto"
 			}
 		case "thinkingLevel":
-			t.Effort = strings.ToLower(splice.Text(value))
+			if t.Effort = strings.ToLower(splice.Text(value)); strings.HasSuffix(t.Effort, "unspecified") {
+				t.Mode, t.Effort = rewrite.On, ""
+			}
 		case "thinkingBudget":
 			switch n, ok := splice.Int(value); {
 			case ok && n == 0:

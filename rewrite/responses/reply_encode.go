@@ -61,7 +61,7 @@ func (e *Encoder) last(dst []byte, status, reason string, fault *rewrite.Fault) 
 	if e.o.Events && e.usage.Known() {
 		w := e.start(dst, ownMark+"usage")
 		w.Name("usage")
-		writeUsage(&w, &e.usage)
+		writeUsage(&w, &e.usage, true)
 		dst = finish(&w)
 	}
 	e.ended = true
@@ -202,15 +202,17 @@ func (e *Encoder) write(w *splice.Writer, status, reason string, fault *rewrite.
 	w.Raw(e.echo)
 	w.Name("usage")
 	if e.usage.Known() {
-		writeUsage(w, &e.usage)
+		writeUsage(w, &e.usage, e.o.Events)
 	} else {
 		w.Literal("null")
 	}
 	w.Close('}')
 }
 
-// writeUsage writes what was used. Clients want both details, known or not.
-func writeUsage(w *splice.Writer, u *rewrite.Usage) {
+// writeUsage writes what was used. Clients want both details, known or not, and
+// some of them (the vendor's agents library for one) nothing but numbers in them,
+// so that cache writes by lifetime are for those that ask for more.
+func writeUsage(w *splice.Writer, u *rewrite.Usage, lifetimes bool) {
 	number := func(name string, n int64) {
 		w.Name(name)
 		w.Int(n)
@@ -231,7 +233,7 @@ func writeUsage(w *splice.Writer, u *rewrite.Usage) {
 		name  string
 		count rewrite.Count
 	}{{"ttl_5m_tokens", u.CacheWrite5m}, {"ttl_30m_tokens", u.CacheWrite30m}, {"ttl_1h_tokens", u.CacheWrite1h}, {"ttl_12h_tokens", u.CacheWrite12h}} {
-		if l.count.Known {
+		if l.count.Known && lifetimes {
 			number(l.name, l.count.N)
 		}
 	}
