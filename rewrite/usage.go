@@ -99,3 +99,20 @@ func (o CacheOutcome) String() string {
 	}
 	return "unreported"
 }
+
+// Plus adds what another call has consumed that went on from this one. The size of
+// the prompt that the model saw last is that of the other.
+func (u Usage) Plus(next Usage) Usage {
+	sum := Usage{
+		InputTotal: u.InputTotal.Plus(next.InputTotal), InputFresh: u.InputFresh.Plus(next.InputFresh),
+		CacheRead: u.CacheRead.Plus(next.CacheRead), CacheWrite: u.CacheWrite.Plus(next.CacheWrite),
+		CacheWrite5m: u.CacheWrite5m.Plus(next.CacheWrite5m), CacheWrite30m: u.CacheWrite30m.Plus(next.CacheWrite30m),
+		CacheWrite1h: u.CacheWrite1h.Plus(next.CacheWrite1h), CacheWrite12h: u.CacheWrite12h.Plus(next.CacheWrite12h),
+		OutputTotal: u.OutputTotal.Plus(next.OutputTotal), Reasoning: u.Reasoning.Plus(next.Reasoning),
+		ToolInput: u.ToolInput.Plus(next.ToolInput), Context: next.Context, Mixed: u.Mixed || next.Mixed,
+	}
+	if u.Known() && !sum.Context.Known {
+		sum.Context = next.InputTotal
+	}
+	return sum
+}

@@ -1,0 +1,327 @@
+package rewrite
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// overlapMost and overlapLeast bound how much of its own last words a model is
+	// taken to repeat when it goes on, in code points. Fewer may be chance.
+	overlapMost  = 500
+	overlapLeast = 5
+)
+
+// Chain joins the replies of several calls into one, for a client that has asked
+// once: of a model that was cut off at its bound on tokens and is asked to go on,
+// and of one that its provider has paused. A text that goes on stays one part, less
+// what the model repeats of it, and ranges of sources are those in the whole text.
+// Reasoning about how to go on is left out.
+type Chain struct {
+	yield func(*Event)
+	// more says of a reply that has ended whether another one goes on from it.
+	more func(*Stop) bool
+	// fold is the reply of the call that is under way, as its provider made it.
+	fold Fold
+	// places are where its items stand in the whole reply, and told how many items
+	// that has.
+	places []place
+	told   int
+	begun  bool
+	// on says that the call goes on from another, and joins that its first text goes
+	// on from the last one.
+	on, joins bool
+	// held is the end of the last text, and of its item, while it may yet go on.
+	held           []Event
+	last           *joint // nil if the last part is no text
+	earlier, usage Usage
+	ended          bool
+}
+
+// place is where an item of a call stands in the whole reply.
+type place struct {
+	// item is its index, or -1 if it is left out; offset is how many of its parts
+	// are of earlier calls.
+	item, offset int
+	// speech says that it is a message, and joins that its first part goes on from
+	// the last one.
+	speech, joins bool
+}
+
+// joint is a part of text which may go on in another reply.
+type joint struct {
+	item, part int // in the whole reply
+	// tail is the end of its text so far, of length code points in all. From is
+	// where the piece of the current call begins, what it repeats included.
+	tail         string
+	length, from int
+	// waiting is what has come of a piece while it may still repeat the tail.
+	waiting string
+	waits   bool
+	pieces  int // that have ended
+	// whole are sources of all of a piece, told when the part ends; heard are those
+	// that were told.
+	whole, heard []Attribution
+}
+
+// NewChain begins a chain. Its events are those of one reply; more is asked of each
+// end that is reached in good order whether there is another reply to come.
+func NewChain(yield func(*Event), more func(*Stop) bool) *Chain {
+	return &Chain{yield: yield, more: more}
+}
+
+// Next gives the items of the call that has ended, as its provider made them, and is
+// ready for the reply of the next one.
+func (c *Chain) Next() []Item {
+	items := c.fold.Reply().Items
+	c.fold = Fold{}
+	return items
+}
+
+// Add takes the next event of the call that is under way.
+func (c *Chain) Add(e *Event) {
+	if c.ended {
+		return
+	}
+	c.fold.Add(e)
+	switch e.Kind {
+	case EventBegin:
+		if !c.begun {
+			c.begun = true
+			c.yield(e)
+		}
+	case EventItem:
+		c.item(e)
+	case EventUsage:
+		c.usage = *e.Usage
+		sum := c.earlier.Plus(c.usage)
+		c.yield(&Event{Kind: EventUsage, Usage: &sum})
+	case EventEnd:
+		c.end(e)
+	case EventError:
+		c.release()
+		c.ended = true
+		c.yield(e)
+	case EventPart, EventText, EventArguments, EventAttribution, EventPartDone, EventDone:
+		if e.Index >= 0 && e.Index < len(c.places) && c.places[e.Index].item >= 0 {
+			c.within(e)
+		}
+	}
+}
+
+// end ends the reply, or the call.
+func (c *Chain) end(e *Event) {
+	if !c.more(&e.Stop) {
+		c.release()
+		c.ended = true
+		c.yield(e)
+		return
+	}
+	c.earlier, c.usage = c.earlier.Plus(c.usage), Usage{}
+	c.on, c.places = true, nil
+	if c.joins = e.Stop.Reason == StopLength && len(c.held) > 0; !c.joins {
+		c.release()
+	}
+}
+
+// item opens an item, or goes on with the one that was cut off.
+func (c *Chain) item(e *Event) {
+	for len(c.places) <= e.Index {
+		c.places = append(c.places, place{item: -1})
+	}
+	at := &c.places[e.Index]
+	if c.on && e.Item.Kind == ItemReasoning {
+		return
+	}
+	if c.joins && e.Item.Kind == ItemMessage {
+		c.joins = false
+		*at = place{item: c.last.item, offset: c.last.part + 1, speech: true, joins: true}
+		c.held = slices.DeleteFunc(c.held, func(e Event) bool { return e.Kind == EventDone })
+		return
+	}
+	c.release()
+	c.last = nil
+	*at = place{item: c.told, speech: e.Item.Kind == ItemMessage}
+	c.told++
+	placed := *e
+	placed.Index = at.item
+	c.yield(&placed)
+}
+
+// within takes an event of an item that is told.
+func (c *Chain) within(e *Event) {
+	at := &c.places[e.Index]
+	if e.Kind == EventPart && at.joins {
+		at.joins = false
+		if e.Part.Kind == PartText && len(c.held) > 0 {
+			at.offset--
+			c.held, c.last.from, c.last.waits = nil, c.last.length, true
+			return
+		}
+	}
+	placed := *e
+	placed.Index = at.item
+	if e.Kind != EventDone {
+		placed.PartIndex += at.offset
+	}
+	j := c.last
+	mine := j != nil && j.item == at.item
+	switch {
+	case e.Kind == EventPart:
+		c.release()
+		if c.last = nil; at.speech && e.Part.Kind == PartText {
+			c.last = &joint{item: placed.Index, part: placed.PartIndex}
+		}
+		c.yield(&placed)
+	case mine && e.Kind == EventDone && len(c.held) > 0:
+		c.hold(&placed)
+	case mine && placed.PartIndex == j.part && e.Kind != EventDone && e.Kind != EventArguments:
+		c.ofJoint(&placed)
+	default:
+		c.release()
+		c.yield(&placed)
+	}
+}
+
+// ofJoint takes an event of the part that may go on.
+func (c *Chain) ofJoint(e *Event) {
+	j := c.last
+	switch e.Kind {
+	case EventText:
+		if j.waits {
+			j.waiting += string(e.Text)
+			if utf8.RuneCountInString(j.waiting) < overlapMost {
+				return
+			}
+			c.settle()
+			return
+		}
+		c.say(e.Text)
+	case EventAttribution:
+		c.settle()
+		a := e.Attribution.keep()
+		if a.Start == a.End {
+			j.whole = append(j.whole, a)
+			return
+		}
+		a.Start, a.End = a.Start+j.from, a.End+j.from
+		c.cite(&a)
+	case EventPartDone:
+		c.settle()
+		c.hold(e)
+	case EventBegin, EventItem, EventPart, EventArguments, EventDone, EventUsage, EventEnd, EventError:
+	}
+}
+
+// say tells more of the part's text.
+func (c *Chain) say(text []byte) {
+	j := c.last
+	if len(text) == 0 {
+		return
+	}
+	j.length += utf8.RuneCount(text)
+	j.tail += string(text)
+	if cut := len(j.tail) - utf8.UTFMax*overlapMost; cut > utf8.UTFMax*overlapMost {
+		for !utf8.RuneStart(j.tail[cut]) {
+			cut++
+		}
+		j.tail = j.tail[cut:]
+	}
+	c.yield(&Event{Kind: EventText, Index: j.item, PartIndex: j.part, Text: text})
+}
+
+// settle decides what a piece repeats, and tells the rest of what has come of it.
+func (c *Chain) settle() {
+	j := c.last
+	if !j.waits {
+		return
+	}
+	waiting, repeated := j.waiting, overlap(j.tail, j.waiting)
+	j.waits, j.waiting = false, ""
+	j.from -= utf8.RuneCountInString(waiting[:repeated])
+	c.say([]byte(waiting[repeated:]))
+}
+
+// overlap is the length in bytes of the longest beginning of a piece which is the
+// end of what stands before it, within bounds.
+func overlap(before, piece string) int {
+	var ends []int
+	for at := range piece {
+		if at > 0 {
+			ends = append(ends, at)
+		}
+		if len(ends) >= overlapMost {
+			break
+		}
+	}
+	if len(ends) < overlapMost && piece != "" {
+		ends = append(ends, len(piece))
+	}
+	for i, end := range slices.Backward(ends) {
+		if i+1 < overlapLeast {
+			return 0
+		}
+		if strings.HasSuffix(before, piece[:end]) {
+			return end
+		}
+	}
+	return 0
+}
+
+// cite tells a source, unless it was told for the same range.
+func (c *Chain) cite(a *Attribution) {
+	j := c.last
+	for i := range j.heard {
+		if h := &j.heard[i]; h.URL == a.URL && h.Title == a.Title && h.Start == a.Start && h.End == a.End && h.Excerpt == a.Excerpt {
+			return
+		}
+	}
+	j.heard = append(j.heard, *a)
+	c.yield(&Event{Kind: EventAttribution, Index: j.item, PartIndex: j.part, Attribution: a})
+}
+
+// hold keeps the end of the part, or of its item, until it is known whether it goes
+// on. What is of several pieces is nothing that a provider has made.
+func (c *Chain) hold(e *Event) {
+	j := c.last
+	kept := e.Keep()
+	if e.Kind == EventPartDone {
+		j.pieces++
+		for i := range j.whole {
+			if a := &j.whole[i]; a.Start == a.End {
+				a.Start, a.End = j.from, j.length
+			}
+		}
+	}
+	if j.pieces > 1 {
+		if kept.Part != nil {
+			kept.Part.Payload, kept.Part.Attributions = Payload{}, nil
+		}
+		if kept.Item != nil {
+			kept.Item.Payload = Payload{}
+		}
+	}
+	c.held = append(c.held, kept)
+}
+
+// release tells what is held: nothing goes on from there.
+func (c *Chain) release() {
+	c.joins = false
+	if j := c.last; j != nil {
+		c.settle()
+		for i := range j.whole {
+			a := j.whole[i]
+			if j.pieces <= 1 {
+				a.Start, a.End = 0, 0 // of all of the part, after all
+			}
+			c.cite(&a)
+		}
+		j.whole = nil
+	}
+	held := c.held
+	c.held = nil
+	for i := range held {
+		c.yield(&held[i])
+	}
+}
