@@ -20,8 +20,10 @@ const (
 // Reasoning about how to go on is left out.
 type Chain struct {
 	yield func(*Event)
-	// more says of a reply that has ended whether another one goes on from it.
-	more func(*Stop) bool
+	// more says of a reply that has ended, in which a tool may have been called,
+	// whether another one goes on from it.
+	more   func(stop *Stop, called bool) bool
+	called bool
 	// fold is the reply of the call that is under way, as its provider made it.
 	fold Fold
 	// places are where its items stand in the whole reply, and told how many items
@@ -47,6 +49,8 @@ type place struct {
 	// speech says that it is a message, and joins that its first part goes on from
 	// the last one.
 	speech, joins bool
+	// quiet items are no words: a text may go on behind them.
+	quiet bool
 }
 
 // joint is a part of text which may go on in another reply.
@@ -66,8 +70,9 @@ type joint struct {
 }
 
 // NewChain begins a chain. Its events are those of one reply; more is asked of each
-// end that is reached in good order whether there is another reply to come.
-func NewChain(yield func(*Event), more func(*Stop) bool) *Chain {
+// end that is reached in good order whether there is another reply to come, and told
+// whether a tool of the client's was called.
+func NewChain(yield func(*Event), more func(stop *Stop, called bool) bool) *Chain {
 	return &Chain{yield: yield, more: more}
 }
 
@@ -112,7 +117,7 @@ func (c *Chain) Add(e *Event) {
 
 // end ends the reply, or the call.
 func (c *Chain) end(e *Event) {
-	if !c.more(&e.Stop) {
+	if !c.more(&e.Stop, c.called) {
 		c.release()
 		c.ended = true
 		c.yield(e)
@@ -127,6 +132,7 @@ func (c *Chain) end(e *Event) {
 
 // item opens an item, or goes on with the one that was cut off.
 func (c *Chain) item(e *Event) {
+	c.called = c.called || e.Item.Kind == ItemCall
 	for len(c.places) <= e.Index {
 		c.places = append(c.places, place{item: -1})
 	}
@@ -140,9 +146,11 @@ func (c *Chain) item(e *Event) {
 		c.held = slices.DeleteFunc(c.held, func(e Event) bool { return e.Kind == EventDone })
 		return
 	}
-	c.release()
-	c.last = nil
-	*at = place{item: c.told, speech: e.Item.Kind == ItemMessage}
+	*at = place{item: c.told, speech: e.Item.Kind == ItemMessage, quiet: e.Item.Kind == ItemReasoning || e.Item.Kind == ItemOpaque}
+	if !at.quiet {
+		c.release()
+		c.last = nil
+	}
 	c.told++
 	placed := *e
 	placed.Index = at.item
@@ -168,6 +176,8 @@ func (c *Chain) within(e *Event) {
 	j := c.last
 	mine := j != nil && j.item == at.item
 	switch {
+	case at.quiet:
+		c.yield(&placed)
 	case e.Kind == EventPart:
 		c.release()
 		if c.last = nil; at.speech && e.Part.Kind == PartText {

@@ -18,7 +18,7 @@ func chained(calls ...*rewrite.Reply) (*rewrite.Reply, [][]rewrite.Item) {
 	var whole rewrite.Fold
 	var native [][]rewrite.Item
 	n := 0
-	chain := rewrite.NewChain(whole.Add, func(*rewrite.Stop) bool {
+	chain := rewrite.NewChain(whole.Add, func(*rewrite.Stop, bool) bool {
 		n++
 		return n < len(calls)
 	})
@@ -201,7 +201,7 @@ func TestChainJoinsItems(t *testing.T) {
 // A piece that breaks off has told all that had come of it.
 func TestChainTellsWhatHasComeBeforeAnError(t *testing.T) {
 	var whole rewrite.Fold
-	chain := rewrite.NewChain(whole.Add, func(s *rewrite.Stop) bool { return s.Reason == rewrite.StopLength })
+	chain := rewrite.NewChain(whole.Add, func(s *rewrite.Stop, _ bool) bool { return s.Reason == rewrite.StopLength })
 	text("One ", rewrite.StopLength).Tell(chain.Add)
 	chain.Next()
 	broken := text("two.", rewrite.StopUnknown)

@@ -28,6 +28,8 @@ type Provider struct {
 	Endpoint string
 	// Mode is the most that is done for requests to it.
 	Mode rewrite.Mode
+	// Continue asks models that were cut off at their bound on tokens to go on.
+	Continue bool
 	// KeyStyle says where its key goes in a request.
 	KeyStyle KeyStyle
 	// Key is the key from configuration; none means that the client's own

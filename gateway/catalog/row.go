@@ -23,9 +23,12 @@ type Row struct {
 	Habits []string `yaml:"habits"`
 	// Region is where a cloud's endpoint stands. It takes the place of {region} in
 	// the addresses.
-	Region string        `yaml:"region"`
-	Mode   string        `yaml:"-"`
-	Key    secret.String `yaml:"-"`
+	Region string `yaml:"region"`
+	Mode   string `yaml:"-"`
+	// Continue is on or off: whether replies that were cut off at their bound on
+	// tokens are gone on with.
+	Continue string        `yaml:"-"`
+	Key      secret.String `yaml:"-"`
 	// AccessKey, SecretKey and SessionToken are what requests are signed with.
 	AccessKey    secret.String `yaml:"-"`
 	SecretKey    secret.String `yaml:"-"`
@@ -48,6 +51,7 @@ func (r Row) over(embedded Row) Row {
 		Habits:   r.Habits,
 		Region:   cmp.Or(r.Region, embedded.Region),
 		Mode:     r.Mode,
+		Continue: r.Continue,
 		Key:      r.Key,
 
 		AccessKey: r.AccessKey, SecretKey: r.SecretKey, SessionToken: r.SessionToken,
@@ -108,6 +112,13 @@ func (r Row) provider(name string, report func(message string, path ...string)) 
 			report("is not a mode; write "+alternatives(rewrite.Modes), "mode")
 		}
 		p.Mode = mode
+	}
+	switch r.Continue {
+	case "on", "true":
+		p.Continue = true
+	case "", "off", "false":
+	default:
+		report("is "+quote(r.Continue)+"; write on or off", "continue")
 	}
 	p.Own = r.abilities(report)
 	r.keys(p, report)

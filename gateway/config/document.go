@@ -48,8 +48,8 @@ var fileSchema = func() *schema {
 		"providers": {each: &schema{fields: map[string]*schema{
 			"label": scalar, "base_url": scalar, "dialects": list, "bases": names, "key": scalar, "key_style": scalar, "endpoint": scalar,
 			"region": scalar, "access_key": scalar, "secret_key": scalar, "session_token": scalar,
-			"habits": list,
-			"mode":   scalar, "abilities": {each: &schema{fields: map[string]*schema{
+			"habits": list, "continue": scalar,
+			"mode": scalar, "abilities": {each: &schema{fields: map[string]*schema{
 				"text": scalar, "tools": scalar, "binding": scalar, "marks": scalar, "diagnostics": scalar, "effort": scalar,
 			}}},
 		}}},

@@ -105,6 +105,9 @@ func explainProviders(s *catalog.Snapshot) yaml.MapSlice {
 		if len(p.Own) > 0 {
 			row = append(row, item("abilities", explainAbilities(p.Own)))
 		}
+		if p.Continue {
+			row = append(row, item("continue", "on"))
+		}
 		if p.Mode != rewrite.ModeOn {
 			row = append(row, item("mode", p.Mode.String()))
 		}

@@ -206,6 +206,7 @@ func (l *loader) row(name string) catalog.Row {
 		Endpoint: text("endpoint"),
 		Region:   text("region"),
 		Mode:     text("mode"),
+		Continue: text("continue"),
 
 		Abilities: map[string]map[string]string{},
 	}

@@ -154,6 +154,9 @@ func (b *Body) next() ([]byte, error) {
 		b.tap.end()
 	}
 	if b.complete() || err == io.EOF && !b.tap.guarded() {
+		if b.translation != nil && b.translation.ends() {
+			return b.goOn()
+		}
 		b.ended = io.EOF
 		if b.translation != nil {
 			return b.translation.rest(), nil
@@ -269,7 +272,9 @@ func (b *Body) Close() error {
 	if b.gone {
 		b.x.record.Status, b.x.record.Reason = 499, rewrite.ReasonClientGone
 	}
-	b.resp.Close()
+	if b.resp != nil { // else it broke between two calls of a chain
+		b.resp.Close()
+	}
 	if b.tap.streamed {
 		b.x.relay.metrics.StreamClosed()
 	}

@@ -78,7 +78,7 @@ func newExchange(r *Relay, d rewrite.Dialect, arrived time.Time) *exchange {
 // leave lets go of the request, whose bytes are its owner's again once it has been
 // served: what is to be told of them is told now.
 func (x *exchange) leave() {
-	if x.req == nil {
+	if x.req == nil || x.stays() {
 		return
 	}
 	x.record.Explanation = x.explanation()
@@ -93,7 +93,7 @@ func (x *exchange) leave() {
 // handedOver gives back what nobody needs once the head of the reply has gone:
 // a stream may go on for an hour.
 func (x *exchange) handedOver() {
-	if x.lines == nil {
+	if x.lines == nil || x.stays() {
 		return
 	}
 	x.leave()
@@ -131,7 +131,7 @@ func (x *exchange) aim() *rewrite.Failure {
 	x.record.Provider, x.record.Model, x.tries = x.target.Provider.Name, shownName(x.target.Model), 0
 	x.address()
 	x.out.Method = x.req.Method
-	if x.translates() {
+	if x.takenApart() {
 		return x.translate()
 	}
 	body, failure := x.native()
@@ -323,11 +323,19 @@ func (x *exchange) finish() {
 	r := &x.record
 	r.Duration = time.Since(r.Arrived)
 	r.Cache = rewrite.OutcomeOf(r.Report.Usage, x.opening)
+	used := r.Report.Usage
+	if x.translation != nil && x.translation.chain != nil {
+		x.translation.chain.over = true
+		if r.Call = x.translation.chain.calls; r.Call > 0 {
+			r.Call++
+			used = x.translation.chain.earlier.Plus(used)
+		}
+	}
 	x.handedOver()
 	x.verdict()
 	x.spend()
 	x.relay.metrics.Handle(r.Dialect, r.Provider, r.Model).Done(metrics.Sample{
-		Status: r.Status, Reason: r.Reason, Usage: r.Report.Usage, Cost: r.Cost,
+		Status: r.Status, Reason: r.Reason, Usage: used, Cost: r.Cost,
 		Cache: r.Cache, ResponseModel: r.Report.Model,
 		Path: x.path, Overhead: r.Overhead, TimeToFirstToken: r.TimeToFirstToken, Duration: r.Duration,
 		LongestGap: r.LongestGap, Retries: r.Retries, Stream: r.Stream,

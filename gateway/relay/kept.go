@@ -40,9 +40,9 @@ type keeping struct {
 // keeps reports whether the reply is to be kept.
 func (k *keeping) keeps() bool { return k != nil && !k.only }
 
-// goOn puts into a request what it calls by its name, and begins to keep its own
+// recallNamed puts into a request what it calls by its name, and begins to keep its own
 // turn. What the provider does not know, it has to be told.
-func (x *exchange) goOn(plain []byte) ([]byte, *keeping, *rewrite.Failure) {
+func (x *exchange) recallNamed(plain []byte) ([]byte, *keeping, *rewrite.Failure) {
 	if x.req.Dialect != rewrite.Responses {
 		return plain, nil, nil
 	}

@@ -40,6 +40,9 @@ type Record struct {
 	// within a stream. Zero is unknown.
 	Overhead, TimeToFirstToken, Duration, LongestGap time.Duration
 	Retries                                          int
+	// Call counts the calls that one reply was made of, from 1; 0 where there was
+	// only one. Each has a record of its own.
+	Call int
 	// FellBack are the providers that had failed before this one was asked.
 	FellBack []string
 	// Calls is how often a provider was called; Earlier are the calls before the
@@ -97,6 +100,9 @@ func (r *Record) Line() string {
 	}
 	if n := len(r.Losses) + len(r.Said); n > 0 {
 		fmt.Fprintf(&b, " losses %d", n)
+	}
+	if r.Call > 0 {
+		fmt.Fprintf(&b, " call %d", r.Call)
 	}
 	if len(r.FellBack) > 0 {
 		fmt.Fprintf(&b, " after %s", strings.Join(r.FellBack, ", "))

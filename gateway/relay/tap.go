@@ -56,7 +56,7 @@ const maxPooled = 256 << 10
 func (t *tap) begin(x *exchange, status int, contentType, encoding []byte) {
 	*t = tap{dialect: x.vendor, report: &x.record.Report}
 	t.streamed = bytes.HasPrefix(contentType, []byte("text/event-stream")) || bytes.HasPrefix(contentType, []byte(binaryStream))
-	t.off = status != 200 || !x.req.Operation.tapped() || x.vendor.readReply == nil
+	t.off = status != 200 || !x.record.Operation.tapped() || x.vendor.readReply == nil
 	if len(encoding) > 0 && string(encoding) != "identity" {
 		t.encoding = string(encoding)
 	}

@@ -48,6 +48,8 @@ type translation struct {
 	yield        func(*rewrite.Event) // take, bound once
 	// kept is what the client can go on from by name; nil where it cannot.
 	kept *keeping
+	// chain makes one reply of several calls; nil where there is one.
+	chain *chaining
 }
 
 // translatable reports whether the request can be put into another dialect.
@@ -58,10 +60,16 @@ func (x *exchange) translatable() bool {
 // translates reports whether the request has to be translated.
 func (x *exchange) translates() bool { return x.target.Dialect != x.req.Dialect }
 
+// takenApart reports whether request and reply are taken apart and put together
+// anew: those that are translated, and those whose reply may take several calls.
+func (x *exchange) takenApart() bool {
+	return x.translates() || x.translatable() && x.continues()
+}
+
 // translate makes the request that the provider gets of one in another dialect.
 // What it has no words for is listed, and refused if the client wants no loss.
 func (x *exchange) translate() *rewrite.Failure {
-	plain, kept, failure := x.goOn(x.asked)
+	plain, kept, failure := x.recallNamed(x.asked)
 	if failure != nil {
 		return failure
 	}
@@ -70,6 +78,12 @@ func (x *exchange) translate() *rewrite.Failure {
 	if err != nil {
 		return badJSON(err)
 	}
+	if t.chain = x.chained(c); t.chain != nil {
+		// Further calls outlive the request's own memory.
+		if c, err = t.client.decodeRequest(bytes.Clone(plain), ""); err != nil {
+			return badJSON(err)
+		}
+	}
 	if c.Model = x.target.Model; x.req.Dialect == rewrite.Gemini {
 		c.Stream, t.array = x.streams()
 	}
@@ -77,12 +91,13 @@ func (x *exchange) translate() *rewrite.Failure {
 	if failure := withheld(c); failure != nil {
 		return failure
 	}
-	asked := c.Settings() // before encoding lays anything out otherwise
-	c.Fit(catalog.Limits(x.target.Dialect, c.Model), x.target.Provider.Name, &t.losses)
-	if x.marksEnds(c) {
-		c.MarkEnds()
+	if t.chain != nil {
+		conversation := *c
+		conversation.Items = slices.Clone(c.Items)
+		t.chain.conversation = &conversation
 	}
-	body, err := t.vendor.encodeRequest(c, x.target.Provider, &t.losses)
+	asked := c.Settings() // before encoding lays anything out otherwise
+	body, err := x.encode(c, &t.losses)
 	if err != nil {
 		return badJSON(err)
 	}
@@ -96,6 +111,10 @@ func (x *exchange) translate() *rewrite.Failure {
 	}
 	kept.ask(&t.options)
 	t.yield = t.take
+	if t.chain != nil {
+		t.chain.chain = rewrite.NewChain(t.take, t.chain.more)
+		t.yield, t.chain.began = t.chain.chain.Add, x.record.Arrived
+	}
 	x.translation, x.vendor, x.speaks = t, &dialects[x.target.Dialect], x.target.Dialect
 	x.record.Stream, x.record.Spoken = c.Stream, x.target.Dialect
 	x.record.Losses = t.losses.All
@@ -113,6 +132,18 @@ func withheld(c *rewrite.Conversation) *rewrite.Failure {
 	}
 	return &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Param: "tool_choice", Message: "tool_choice demands a call of " +
 		shownName(c.Choice.Name) + ", which is not offered at the end of the conversation. Offer it, or demand another tool."}
+}
+
+// encode writes a conversation for the provider, as its model takes it. The
+// conversation may be changed.
+func (x *exchange) encode(c *rewrite.Conversation, losses *rewrite.Losses) ([]byte, error) {
+	if x.translates() {
+		c.Fit(catalog.Limits(x.target.Dialect, c.Model), x.target.Provider.Name, losses)
+		if x.marksEnds(c) {
+			c.MarkEnds()
+		}
+	}
+	return codecs[x.target.Dialect].encodeRequest(c, x.target.Provider, losses)
 }
 
 // readAgain gives the planner the request as it is sent, not as it came.

@@ -34,6 +34,9 @@ func (x *exchange) answerTranslated(resp *upstream.Response) *Reply {
 		*reply = Reply{Status: resp.Status, Length: -1, Body: &x.body}
 		x.replyFields(resp, t.streamType(), append(x.told(), unbuffered))
 		reply.Fields = x.lines.down
+		if x.stays() {
+			x.keepRequest()
+		}
 		x.leave()
 		return reply
 	}
@@ -75,7 +78,20 @@ func (x *exchange) answerWhole(resp *upstream.Response) *Reply {
 	var whole []byte
 	status, contentType := resp.Status, "application/json"
 	if status == http.StatusOK {
-		whole, contentType, failure = t.whole(plain, x.tap.streamed, x.tap.splitter())
+		failure = t.read(plain, x.tap.streamed, x.tap.splitter())
+		for failure == nil && t.goesOn() {
+			var next *upstream.Response
+			if next, failure = x.goOn(); failure == nil {
+				resp.Close()
+				resp = next
+				if plain, failure = x.collect(resp); failure == nil {
+					failure = t.read(plain, x.tap.streamed, x.tap.splitter())
+				}
+			}
+		}
+		if failure == nil {
+			whole, contentType, failure = t.whole()
+		}
 		if failure != nil {
 			resp.Close()
 			return x.fail(failure)
@@ -112,8 +128,8 @@ func (x *exchange) answerWhole(resp *upstream.Response) *Reply {
 	return reply
 }
 
-// whole translates a reply that has come to its end.
-func (t *translation) whole(plain []byte, streamed bool, split splitter) ([]byte, string, *rewrite.Failure) {
+// read takes a reply of one call that has come to its end.
+func (t *translation) read(plain []byte, streamed bool, split splitter) *rewrite.Failure {
 	var err error
 	if streamed {
 		feed := func(e sse.Event) { t.decoder.Event(e.Name, e.Data, t.yield) }
@@ -124,9 +140,14 @@ func (t *translation) whole(plain []byte, streamed bool, split splitter) ([]byte
 		err = t.vendor.decodeReply(plain, t.options.provider, t.yield)
 	}
 	if err != nil {
-		return nil, "", &rewrite.Failure{Reason: rewrite.ReasonUpstreamBroken, Cause: fmt.Errorf("%w: %w", errUnreadable, err),
+		return &rewrite.Failure{Reason: rewrite.ReasonUpstreamBroken, Cause: fmt.Errorf("%w: %w", errUnreadable, err),
 			Message: "The provider " + t.options.provider + " has answered with what is no reply of its dialect, so it cannot be translated. Send the request again."}
 	}
+	return nil
+}
+
+// whole is the reply that was read, for the client.
+func (t *translation) whole() ([]byte, string, *rewrite.Failure) {
 	if t.encoder != nil {
 		return t.rest(), t.streamType(), nil
 	}
@@ -182,6 +203,12 @@ func (t *translation) event(e sse.Event) {
 	if t != nil {
 		t.decoder.Event(e.Name, e.Data, t.yield)
 	}
+}
+
+// ends reports that the provider's stream is over and another call is due.
+func (t *translation) ends() bool {
+	t.decoder.Close(t.yield)
+	return t.goesOn()
 }
 
 // taken is what the client gets now. It is good until the next event.

@@ -1,0 +1,178 @@
+package relay
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"time"
+
+	"warmpath/gateway/upstream"
+	"warmpath/rewrite"
+)
+
+// continueField asks for replies that were cut off to be gone on with, or not to be,
+// in place of what is configured.
+const continueField = "warmpath-continue"
+
+// maxChain bounds how often a reply is gone on with.
+const maxChain = 5
+
+// goOnText asks a model to go on with what it was cut off in.
+const goOnText = "Your reply was cut off at its limit of length. Go on exactly where it ended, in the middle of a word if need be. Repeat nothing of it, and say nothing about this."
+
+// chaining is the part of a translation by which one reply is made of several calls:
+// the provider has paused, or the model was cut off at its bound on tokens.
+type chaining struct {
+	chain *rewrite.Chain
+	// conversation grows with every call, and is in memory of its own.
+	conversation *rewrite.Conversation
+	// length says that replies which were cut off are gone on with.
+	length bool
+	calls  int
+	// next says that another call is due, and cut that it is for a reply that was
+	// cut off.
+	next, cut bool
+	over      bool // nothing more is sent
+	// earlier is what the calls before have used.
+	earlier rewrite.Usage
+	began   time.Time // the call
+}
+
+// continues reports whether the client or the provider's row asks for replies that
+// were cut off to be gone on with.
+func (x *exchange) continues() bool {
+	if asked := x.req.Field(continueField); len(asked) > 0 {
+		return string(asked) != "0" && string(asked) != "off"
+	}
+	return x.target.Provider.Continue
+}
+
+// chained begins a chain if the reply may take several calls; the conversation must
+// be read again from memory of its own then. A bound that the client has chosen
+// itself is kept, where its dialect leaves it the choice.
+func (x *exchange) chained(c *rewrite.Conversation) *chaining {
+	length := x.continues() && (c.Format.Kind == "" || c.Format.Kind == "text") &&
+		(len(c.Sampling.MaxTokens) == 0 || x.req.Dialect == rewrite.Messages)
+	pauses := false
+	for i := range c.Tools {
+		pauses = pauses || c.Tools[i].Kind == rewrite.ToolHosted && x.target.Dialect == rewrite.Messages && x.translates()
+	}
+	if !length && !pauses {
+		return nil
+	}
+	return &chaining{length: length}
+}
+
+// more decides whether another call goes on from a reply.
+func (c *chaining) more(stop *rewrite.Stop, called bool) bool {
+	c.cut = stop.Reason == rewrite.StopLength
+	c.next = c.calls < maxChain && (stop.Reason == rewrite.StopPause || c.cut && c.length && !called)
+	return c.next
+}
+
+// keepRequest makes what outlives the head of the reply the exchange's own: the client's
+// header lines decide how later calls are sent.
+func (x *exchange) keepRequest() {
+	req := *x.req
+	req.Body, req.Room = nil, nil
+	req.Path, req.Query = bytes.Clone(req.Path), bytes.Clone(req.Query)
+	req.Fields = make([]upstream.Field, len(x.req.Fields))
+	for i, field := range x.req.Fields {
+		req.Fields[i] = upstream.Field{Name: bytes.Clone(field.Name), Value: bytes.Clone(field.Value)}
+	}
+	x.req = &req
+	x.asked = nil
+	x.out.Target = bytes.Clone(x.out.Target)
+}
+
+// stays reports an exchange that may have to send again.
+func (x *exchange) stays() bool {
+	return x.translation != nil && x.translation.chain != nil && !x.translation.chain.over
+}
+
+// goOn makes the next call of a chain. Nothing may be left of the reply before.
+func (x *exchange) goOn() (*upstream.Response, *rewrite.Failure) {
+	t := x.translation
+	c := t.chain
+	x.callOver()
+	c.next = false
+	c.calls++
+	c.conversation.Items = append(c.conversation.Items, c.chain.Next()...)
+	if c.cut {
+		c.conversation.Items = append(c.conversation.Items, rewrite.Item{Parts: []rewrite.Part{{Text: goOnText}}})
+	}
+	grown := *c.conversation
+	grown.Items = append([]rewrite.Item(nil), c.conversation.Items...)
+	var losses rewrite.Losses
+	body, err := x.encode(&grown, &losses)
+	if err != nil {
+		return nil, badJSON(err)
+	}
+	x.plain, x.warmth, x.ahead, x.tries = body, nil, nil, 0
+	x.readAgain(body)
+	x.send(x.warm(body))
+	resp, failure := x.attempt()
+	if failure != nil {
+		return nil, failure
+	}
+	x.tap.begin(x, resp.Status, resp.Header("content-type"), resp.Header("content-encoding"))
+	t.decoder = t.vendor.decoder(x.target.Provider.Name)
+	if resp.Status == http.StatusOK {
+		return resp, nil
+	}
+	plain, failure := x.collect(resp)
+	resp.Close()
+	if failure == nil {
+		failure = &rewrite.Failure{Reason: rewrite.ReasonProvider, Message: readFault(plain).Message}
+	}
+	return nil, failure
+}
+
+// callOver tells of a call that another one follows.
+func (x *exchange) callOver() {
+	c := x.translation.chain
+	record := x.record
+	record.Duration = time.Since(c.began)
+	x.spend()
+	record.Cost, record.Partial, record.Call = x.record.Cost, false, c.calls+1
+	x.relay.observe(&record)
+	c.earlier = c.earlier.Plus(record.Report.Usage)
+	x.record.Report, c.began = rewrite.Report{}, time.Now()
+}
+
+// goOn turns to the next call of a chain. What the client has not got of the last
+// one comes first.
+func (b *Body) goOn() ([]byte, error) {
+	t := b.translation
+	rest := bytes.Clone(t.taken())
+	b.resp.Close()
+	b.resp = nil
+	resp, failure := b.x.goOn()
+	if failure != nil {
+		b.ended = io.EOF
+		b.x.record.Reason, b.x.record.Cause = failure.Reason, failure.Cause
+		return append(rest, t.fail(failure)...), nil
+	}
+	b.resp, b.spoke = resp, time.Now()
+	if b.tap.guarded() {
+		b.tap.translation = t
+		return rest, nil
+	}
+	// It may be told in one piece all the same.
+	plain, failure := b.x.collect(resp)
+	if failure == nil {
+		failure = t.read(plain, b.tap.streamed, b.tap.splitter())
+	}
+	if failure != nil {
+		b.ended = io.EOF
+		return append(rest, t.fail(failure)...), nil
+	}
+	if t.goesOn() {
+		return rest, nil
+	}
+	b.ended = io.EOF
+	return append(rest, t.rest()...), nil
+}
+
+// goesOn reports that another call is due.
+func (t *translation) goesOn() bool { return t.chain != nil && t.chain.next }
