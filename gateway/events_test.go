@@ -252,6 +252,29 @@ func TestTranslatedCallsCountTheSame(t *testing.T) {
 	}
 }
 
+// A client of the Responses API that asks for it is told of the use in its stream.
+func TestUsageIsToldInTheStream(t *testing.T) {
+	p := newProvider(t, streamWith(goldenStream(t, rewrite.Messages, "hosted"), false))
+	for name, test := range map[string]struct{ include, header string }{
+		"by header": {"", "all"}, "by include": {`,"include":["warmpath:usage"]`, ""}, "not asked": {"", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, base, _ := start(t, p.URL, func(c *config.Config) { c.Catalog = only(t, rewrite.Messages, p.URL) })
+			header := []string{}
+			if test.header != "" {
+				header = []string{"warmpath-events", test.header}
+			}
+			_, stream := send(t, "POST", base+"/v1/responses", `{"model":"only/m","stream":true,"input":"hi"`+test.include+`}`, header...)
+			const want = `"call":1,"stop_reason":"stop","usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},` +
+				`"output_tokens":64,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":164},"hosted":{"web_search":1,"web_fetch":0,"other":1}}`
+			told := strings.Contains(stream, "event: warmpath:usage\n") && strings.Contains(stream, want)
+			if told != (name != "not asked") || name == "not asked" && strings.Contains(stream, "warmpath:") {
+				t.Errorf("told %v in %s", told, stream)
+			}
+		})
+	}
+}
+
 // A log that was moved aside is begun anew when the configuration is loaded again,
 // and one that cannot be is said.
 func TestEventLogIsReopened(t *testing.T) {

@@ -54,6 +54,9 @@ type replyOptions struct {
 	// keep says that the reply is kept, under its id.
 	events, keep bool
 	losses       *rewrite.Losses
+	// report is what the tap reads of the provider's reply to its call.
+	report *rewrite.Report
+	call   int
 }
 
 var codecs = map[rewrite.Dialect]*codec{
@@ -156,7 +159,7 @@ func (o *replyOptions) completions() completions.EncoderOptions {
 }
 
 func (o *replyOptions) responses() responses.EncoderOptions {
-	return responses.EncoderOptions{Provider: o.provider, Request: o.request, Model: o.model, ID: o.id, Keep: o.keep, Events: o.events, Losses: o.losses}
+	return responses.EncoderOptions{Provider: o.provider, Request: o.request, Model: o.model, ID: o.id, Keep: o.keep, Events: o.events, Losses: o.losses, Report: o.report, Call: o.call}
 }
 
 func (o *replyOptions) gemini() gemini.EncoderOptions {

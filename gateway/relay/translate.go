@@ -107,7 +107,7 @@ func (x *exchange) translate() *rewrite.Failure {
 	}
 	t.options = replyOptions{
 		provider: x.target.Provider.Name, model: x.facts.Model, id: t.client.mark + madeID(),
-		request: asked, events: len(x.req.Field(eventsField)) > 0, losses: &t.said,
+		request: asked, events: len(x.req.Field(eventsField)) > 0, report: &x.record.Report, losses: &t.said,
 	}
 	kept.ask(&t.options)
 	t.yield = t.take

@@ -22,6 +22,7 @@ func (x *exchange) answerTranslated(resp *upstream.Response) *Reply {
 	x.tap.begin(x, resp.Status, contentType, encoding)
 	x.follow(resp.Status, resp.Length)
 	x.listen(resp.Status, resp.Length)
+	t.options.call = x.record.Calls
 	t.decoder = t.vendor.decoder(x.target.Provider.Name)
 	if t.stream {
 		t.encoder = t.client.encoder(t.options)

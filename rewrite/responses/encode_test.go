@@ -267,9 +267,45 @@ func TestActivityEvents(t *testing.T) {
 	}
 }
 
+// between is the part of a text from a beginning to an end.
+func between(text, from, to string) string {
+	_, rest, _ := strings.Cut(text, from)
+	part, _, _ := strings.Cut(rest, to)
+	return part
+}
+
+// The counters that the provider reports go before those of what was told, and a
+// reply that fails tells of its use too.
+func TestUsageEvent(t *testing.T) {
+	report := &rewrite.Report{}
+	report.Call("web_search", 3)
+	usage := rewrite.Usage{
+		InputTotal: rewrite.Tokens(100), CacheRead: rewrite.Tokens(60), CacheWrite: rewrite.Tokens(30),
+		CacheWrite5m: rewrite.Tokens(10), CacheWrite1h: rewrite.Tokens(20), OutputTotal: rewrite.Tokens(9), Reasoning: rewrite.Tokens(4),
+	}
+	e := responses.NewEncoder(responses.EncoderOptions{Events: true, Report: report, Call: 3})
+	var out []byte
+	for _, event := range []rewrite.Event{
+		{Kind: rewrite.EventBegin, Reply: &rewrite.Reply{ID: "r"}},
+		{Kind: rewrite.EventUsage, Usage: &usage},
+		{Kind: rewrite.EventError, Fault: &rewrite.Fault{Message: "m"}},
+	} {
+		out = e.Append(out, &event)
+	}
+	checkGrammar(t, string(out))
+	want := `data: {"type":"warmpath:usage","sequence_number":2,"call":3,"stop_reason":"error",` +
+		`"usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":60,"cache_write_tokens":30,"cache_write_tokens_details":{"ttl_5m_tokens":10,"ttl_1h_tokens":20}},` +
+		`"output_tokens":9,"output_tokens_details":{"reasoning_tokens":4},"total_tokens":109},"hosted":{"web_search":3}}`
+	if got := between(string(out), "event: warmpath:usage\n", "\n\n"); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 func TestGoldenForeign(t *testing.T) {
 	g := show.Load(t, "testdata/foreign.txt")
 	g.Want(t, *update, "to a client", streamOf(foreign(), responses.EncoderOptions{Provider: "openai", Request: request(t)}))
+	stream := streamOf(foreign(), responses.EncoderOptions{Provider: "openai", Request: request(t, "warmpath:usage"), Call: 2})
+	g.Want(t, *update, "what was used, to one that asks", between(stream, "event: warmpath:usage\n", "\n\n"))
 }
 
 // ST-02: items side by side, and a reply that ends while one of them is open.

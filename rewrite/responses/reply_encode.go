@@ -52,18 +52,12 @@ func (e *Encoder) end(dst []byte, stop *rewrite.Stop) []byte {
 	}
 	status, reason := e.statusOf(stop)
 	dst = e.closeAll(e.begin(dst, &rewrite.Reply{}), status)
-	return e.last(dst, status, reason, nil)
+	return e.last(e.used(dst, stop.Reason), status, reason, nil)
 }
 
 // last is the event that ends the stream, and the word that some clients wait
 // for.
 func (e *Encoder) last(dst []byte, status, reason string, fault *rewrite.Fault) []byte {
-	if e.o.Events && e.usage.Known() {
-		w := e.start(dst, ownMark+"usage")
-		w.Name("usage")
-		writeUsage(&w, &e.usage, true)
-		dst = finish(&w)
-	}
 	e.ended = true
 	w := e.start(dst, "response."+status)
 	w.Name("response")
@@ -83,7 +77,7 @@ func (e *Encoder) last(dst []byte, status, reason string, fault *rewrite.Fault) 
 // is no reply yet.
 func (e *Encoder) fail(dst []byte, fault *rewrite.Fault) []byte {
 	if e.begun {
-		return e.last(dst, "failed", "", fault)
+		return e.last(e.used(dst, rewrite.StopError), "failed", "", fault)
 	}
 	e.ended = true
 	w := e.start(dst, "error")

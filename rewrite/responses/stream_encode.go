@@ -25,6 +25,11 @@ type EncoderOptions struct {
 	Keep bool
 	// Events asks for the events of our own, as the client's header does.
 	Events bool
+	// Report is what is read of the provider's reply as it comes, and Call the
+	// number of the provider's call for the client's request, from one. The event
+	// that tells of usage has them; both may be left out.
+	Report *rewrite.Report
+	Call   int
 	// Losses gets what the dialect cannot say.
 	Losses *rewrite.Losses
 }
