@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/gjson"
 
 	"warmpath/fixtures/show"
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/config"
 	"warmpath/rewrite"
+	"warmpath/rewrite/converse"
 	"warmpath/rewrite/sse"
 )
 
@@ -159,5 +161,45 @@ func TestBedrocksOwnClientsPass(t *testing.T) {
 	}
 	if last := lastRecord(core); last.Body != body || last.Account != "aws_KEY1" {
 		t.Errorf("%s got %s", last.Account, last.Body)
+	}
+}
+
+// Names that Bedrock does not allow are others there, and the client's own again in
+// what it gets.
+func TestToolsKeepTheirNamesOnBedrock(t *testing.T) {
+	core, base := everyProvider(t, nil)
+	client := speakers[rewrite.Gemini]
+	long := "mcp__" + strings.Repeat("a_long_server_", 5) + "read"
+	for _, stream := range []bool{false, true} {
+		c := &rewrite.Conversation{
+			Dialect: rewrite.Gemini, Model: models[rewrite.Converse], Stream: stream,
+			Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "DO[call NAME1; call NAME2; call plain; then; say done]"}}}},
+		}
+		for _, name := range []string{"files.read:all", long, "plain"} {
+			c.Tools = append(c.Tools, rewrite.Tool{Name: name, Description: "Reads.", Schema: rewrite.JSON(`{"type":"object","properties":{}}`)})
+		}
+		text := &c.Items[0].Parts[0].Text
+		*text = strings.NewReplacer("NAME1", converse.ToolName("", "files.read:all"), "NAME2", converse.ToolName("", long)).Replace(*text)
+		var called []string
+		reply, _ := client.ask(t, base, c)
+		for _, item := range reply.Items {
+			if c.Items = append(c.Items, item); item.Kind == rewrite.ItemCall {
+				called = append(called, item.Call.Name)
+			}
+		}
+		if diff := cmp.Diff([]string{"files.read:all", long, "plain"}, called); diff != "" {
+			t.Fatalf("stream %v: %s", stream, diff)
+		}
+		for _, item := range reply.Items {
+			if item.Kind == rewrite.ItemCall {
+				c.Items = append(c.Items, rewrite.Item{Kind: rewrite.ItemResult, Call: item.Call, Parts: []rewrite.Part{{Text: "fine"}}})
+			}
+		}
+		if reply, _ = client.ask(t, base, c); reply.Stop.Reason != rewrite.StopEnd {
+			t.Errorf("stream %v: the reply stopped for %s", stream, reply.Stop.Reason)
+		}
+		if body := lastRecord(core).Body; strings.Contains(body, "files.read") || strings.Contains(body, long) {
+			t.Errorf("%s", body)
+		}
 	}
 }

@@ -34,6 +34,8 @@ type codec struct {
 	path func(c *rewrite.Conversation) string
 	// fields go with every request.
 	fields []upstream.Field
+	// toolName is what a tool is called there; nil where it keeps its name.
+	toolName func(namespace, name string) string
 }
 
 // streamDecoder reads the stream of one reply.
@@ -79,7 +81,7 @@ var codecs = map[rewrite.Dialect]*codec{
 		},
 		func(p string) streamDecoder { return anthropic.NewDecoder(p) }, anthropic.DecodeReply,
 		func(*rewrite.Conversation) string { return "/v1/messages" },
-		[]upstream.Field{{Name: []byte("anthropic-version"), Value: []byte("2023-06-01")}},
+		[]upstream.Field{{Name: []byte("anthropic-version"), Value: []byte("2023-06-01")}}, nil,
 	},
 	rewrite.Completions: {
 		completions.DecodeRequest, completions.MemberOf,
@@ -92,7 +94,7 @@ var codecs = map[rewrite.Dialect]*codec{
 			return p.Habits.EncodeRequest(c, p.Name, losses)
 		},
 		func(p string) streamDecoder { return completions.NewDecoder(p) }, completions.DecodeReply,
-		func(*rewrite.Conversation) string { return "/v1/chat/completions" }, nil,
+		func(*rewrite.Conversation) string { return "/v1/chat/completions" }, nil, nil,
 	},
 	rewrite.Responses: {
 		responses.DecodeRequest, responses.MemberOf,
@@ -105,7 +107,7 @@ var codecs = map[rewrite.Dialect]*codec{
 			return responses.EncodeRequest(c, p.Name, losses)
 		},
 		func(p string) streamDecoder { return responses.NewDecoder(p) }, responses.DecodeReply,
-		func(*rewrite.Conversation) string { return "/v1/responses" }, nil,
+		func(*rewrite.Conversation) string { return "/v1/responses" }, nil, nil,
 	},
 	rewrite.Gemini: {
 		gemini.DecodeRequest, gemini.MemberOf,
@@ -125,7 +127,7 @@ var codecs = map[rewrite.Dialect]*codec{
 				return path + ":streamGenerateContent?alt=sse"
 			}
 			return path + ":generateContent"
-		}, nil,
+		}, nil, nil,
 	},
 	rewrite.Converse: {
 		encodeRequest: func(c *rewrite.Conversation, p *catalog.Provider, losses *rewrite.Losses) ([]byte, error) {
@@ -139,6 +141,7 @@ var codecs = map[rewrite.Dialect]*codec{
 			return converse.EncodeRequest(c, p.Name, losses)
 		},
 		decoder: func(p string) streamDecoder { return converse.NewDecoder(p) }, decodeReply: converse.DecodeReply,
+		toolName: converse.ToolName,
 		path: func(c *rewrite.Conversation) string {
 			// Colons and slashes of a model's name are escaped too.
 			path := "/model/" + strings.ReplaceAll(url.QueryEscape(c.Model), "+", "%20") + "/converse"

@@ -46,6 +46,8 @@ type translation struct {
 	// elements were begun.
 	array, begun bool
 	yield        func(*rewrite.Event) // take, bound once
+	// names are the client's of tools that are called otherwise there.
+	names map[string]string
 	// kept is what the client can go on from by name; nil where it cannot.
 	kept *keeping
 	// chain makes one reply of several calls; nil where there is one.
@@ -110,6 +112,7 @@ func (x *exchange) translate() *rewrite.Failure {
 		request: asked, events: len(x.req.Field(eventsField)) > 0, report: &x.record.Report, losses: &t.said,
 	}
 	kept.ask(&t.options)
+	t.names = otherNames(asked.Tools, t.vendor.toolName)
 	t.yield = t.take
 	if t.chain != nil {
 		t.chain.chain = rewrite.NewChain(t.take, t.chain.more)
@@ -286,6 +289,7 @@ func (t *translation) take(e *rewrite.Event) {
 		dated.Reply = &reply
 		e = &dated
 	}
+	e = t.renamed(e)
 	if t.encoder == nil {
 		t.fold.Add(e)
 		return

@@ -16,7 +16,7 @@ func EncodeRequest(c *rewrite.Conversation, provider string, losses *rewrite.Los
 	if c.Previous != "" {
 		return nil, refuse("previous response", "%q is kept by another provider; send the whole conversation", c.Previous)
 	}
-	rw := requestWriter{c: c, provider: provider, losses: losses, family: familyOf(c.Model), names: map[string]bool{}}
+	rw := requestWriter{c: c, provider: provider, losses: losses, family: familyOf(c.Model), names: map[string]bool{}, declared: map[string]bool{}}
 	rw.skip = rw.countMarks() - maxMarks
 	opening, turns := c.LayOut()
 	if len(turns) == 0 {
@@ -56,8 +56,9 @@ type requestWriter struct {
 	short bool
 	// sealable says that a mark may stand behind what was written last.
 	sealable bool
-	// names are those of the documents so far, each of which has its own.
-	names map[string]bool
+	// names are those of the documents so far, each of which has its own, and
+	// declared those of the tools.
+	names, declared map[string]bool
 }
 
 // lose notes what is not said.

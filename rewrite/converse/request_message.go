@@ -1,7 +1,6 @@
 package converse
 
 import (
-	"hash/fnv"
 	"strconv"
 	"strings"
 
@@ -146,31 +145,11 @@ func (rw *requestWriter) call(e rewrite.Entry) {
 	w.Name(kindCall)
 	w.Open('{')
 	w.Text("toolUseId", callID(call.ID))
-	w.Text("name", toolName(call.Namespace, call.Name))
+	w.Text("name", ToolName(call.Namespace, call.Name))
 	w.Value("input", arguments)
 	w.Close('}')
 	w.Close('}')
 	rw.sealable = true
-}
-
-// maxCallID is the longest identifier of a call.
-const maxCallID = 64
-
-// callID is an identifier as this dialect allows it: the same for the same.
-func callID(id string) string {
-	mapped := strings.Map(func(r rune) rune {
-		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-' {
-			return r
-		}
-		return '_'
-	}, id)
-	if len(mapped) <= maxCallID {
-		return mapped
-	}
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(id))
-	end := "_" + strconv.FormatUint(h.Sum64(), 16)
-	return mapped[:maxCallID-len(end)] + end
 }
 
 // result writes what a tool gave. Marks cannot stand in it, so they stand behind.
@@ -244,6 +223,10 @@ func (rw *requestWriter) directive(e rewrite.Entry) {
 		names []string
 	}{{"toolRemoval", d.Remove}, {"toolAddition", d.Add}} {
 		for _, name := range change.names {
+			if name = ToolName("", name); !rw.declared[name] {
+				rw.lose(e.Path, "a change of a tool that is not declared")
+				continue
+			}
 			w.Open('{')
 			w.Name(change.kind)
 			w.Open('{')

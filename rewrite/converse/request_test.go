@@ -321,3 +321,30 @@ func TestRoundTrip(t *testing.T) {
 		}
 	})
 }
+
+func TestToolNames(t *testing.T) {
+	long := strings.Repeat("x", 70)
+	seen := map[string]string{}
+	for _, c := range [][2]string{{"", "read"}, {"fs", "read"}, {"", "files.read"}, {"", "files_read"}, {"", "files:read"}, {"", long + "1"}, {"", long + "2"}, {"", "é"}} {
+		name := converse.ToolName(c[0], c[1])
+		if was, twice := seen[name]; twice || len(name) > 64 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+			t.Errorf("%q and %q are both %q", c, was, name)
+		}
+		seen[name] = c[1]
+	}
+	if seen["read"] == "" || seen["fs__read"] == "" || seen["files_read"] == "" {
+		t.Errorf("names that may stay are changed: %v", seen)
+	}
+	c := &rewrite.Conversation{Model: claude, Choice: rewrite.ToolChoice{Mode: "tool", Name: "files.read"}, Tools: []rewrite.Tool{{Name: "files.read"}}, Items: []rewrite.Item{
+		speech(rewrite.RoleUser, "hi"), called("a", "files.read", "{}"), gave("a", "x"),
+		{Kind: rewrite.ItemDirective, Role: rewrite.RoleSystem, Directive: rewrite.Directive{Remove: []string{"files.read", "nobody"}}},
+	}}
+	var losses rewrite.Losses
+	body, err := converse.EncodeRequest(c, "home", &losses)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(body), `"name":"`+converse.ToolName("", "files.read")+`"`); n != 4 || len(losses.All) != 1 {
+		t.Errorf("%d times in %s, %v", n, body, losses.All)
+	}
+}

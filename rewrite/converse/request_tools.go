@@ -47,7 +47,7 @@ func (rw *requestWriter) tool(path string, t *rewrite.Tool) bool {
 	if t.Deferred {
 		rw.lose(path+".deferred", "offered from the beginning")
 	}
-	rw.toolSpec(toolName(t.Namespace, t.Name), t.Description, schema, t.Strict == rewrite.On)
+	rw.toolSpec(ToolName(t.Namespace, t.Name), t.Description, schema, t.Strict == rewrite.On)
 	if !t.Deferred && rw.family == familyClaude {
 		rw.mark(t.Mark)
 	}
@@ -74,34 +74,24 @@ func (rw *requestWriter) toolSpec(name, description string, schema rewrite.JSON,
 	}
 	w.Close('}')
 	w.Close('}')
-	rw.sealable = true
-}
-
-// toolName is the name of a tool in a dialect without namespaces.
-func toolName(namespace, name string) string {
-	if namespace == "" {
-		return name
-	}
-	return namespace + "__" + name
+	rw.sealable, rw.declared[name] = true, true
 }
 
 // formerTools declares the tools that the history calls, and reports whether
 // there are any.
 func (rw *requestWriter) formerTools() bool {
-	declared := map[string]bool{}
 	for i := range rw.c.Items {
 		call := &rw.c.Items[i].Call
-		name := toolName(call.Namespace, call.Name)
-		if rw.c.Items[i].Kind != rewrite.ItemCall || declared[name] || name == "" {
+		name := ToolName(call.Namespace, call.Name)
+		if rw.c.Items[i].Kind != rewrite.ItemCall || rw.declared[name] || name == "" {
 			continue
 		}
-		if len(declared) == 0 {
+		if len(rw.declared) == 0 {
 			rw.lose("tools", "none are offered: those that were called before have to be declared")
 		}
-		declared[name] = true
 		rw.toolSpec(name, "Not available any more.", nil, false)
 	}
-	return len(declared) > 0
+	return len(rw.declared) > 0
 }
 
 // choice writes which tools the model may call.
@@ -110,19 +100,28 @@ func (rw *requestWriter) choice() {
 	if len(choice.Allowed) > 0 {
 		rw.lose("tool_choice.allowed", "all tools are offered")
 	}
+	name := ToolName("", choice.Name)
 	switch choice.Mode {
-	case "auto", "any":
-		w.Name("toolChoice")
-		w.Literal(`{"` + choice.Mode + `":{}}`)
-	case "tool":
-		w.Name("toolChoice")
-		w.Open('{')
-		w.Name("tool")
-		w.Open('{')
-		w.Text("name", choice.Name)
-		w.Close('}')
-		w.Close('}')
+	case "", "auto": // goes without saying
 	case "none":
 		rw.lose("tool_choice", "calls cannot be forbidden here")
+	case "any", "tool":
+		switch {
+		case rw.thinks():
+			rw.lose("tool_choice", "a model that thinks cannot be made to call")
+		case choice.Mode == "any":
+			w.Name("toolChoice")
+			w.Literal(`{"any":{}}`)
+		case !rw.declared[name]:
+			rw.lose("tool_choice", "a tool that is not offered")
+		default:
+			w.Name("toolChoice")
+			w.Open('{')
+			w.Name("tool")
+			w.Open('{')
+			w.Text("name", name)
+			w.Close('}')
+			w.Close('}')
+		}
 	}
 }
