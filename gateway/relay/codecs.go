@@ -55,7 +55,9 @@ type replyOptions struct {
 	request             *rewrite.Conversation
 	// keep says that the reply is kept, under its id.
 	events, keep bool
-	losses       *rewrite.Losses
+	// told is what was done to keep the prefix warm.
+	told   []rewrite.Member
+	losses *rewrite.Losses
 	// report is what the tap reads of the provider's reply to its call.
 	report *rewrite.Report
 	call   int
@@ -162,7 +164,7 @@ func (o *replyOptions) completions() completions.EncoderOptions {
 }
 
 func (o *replyOptions) responses() responses.EncoderOptions {
-	return responses.EncoderOptions{Provider: o.provider, Request: o.request, Model: o.model, ID: o.id, Keep: o.keep, Events: o.events, Losses: o.losses, Report: o.report, Call: o.call}
+	return responses.EncoderOptions{Provider: o.provider, Request: o.request, Model: o.model, ID: o.id, Keep: o.keep, Events: o.events, Continuity: o.told, Losses: o.losses, Report: o.report, Call: o.call}
 }
 
 func (o *replyOptions) gemini() gemini.EncoderOptions {

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"warmpath/gateway/upstream"
 	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
 	"warmpath/rewrite/sse"
 )
 
@@ -25,6 +27,7 @@ func (x *exchange) answerTranslated(resp *upstream.Response) *Reply {
 	t.options.call = x.record.Calls
 	t.decoder = t.vendor.decoder(x.target.Provider.Name)
 	if t.stream {
+		t.options.told = toldMembers(x.told())
 		t.encoder = t.client.encoder(t.options)
 	}
 	x.body = Body{x: x, resp: resp, tap: &x.tap, translation: t, spoke: time.Now()}
@@ -42,6 +45,19 @@ func (x *exchange) answerTranslated(resp *upstream.Response) *Reply {
 		return reply
 	}
 	return x.answerWhole(resp)
+}
+
+// toldMembers are header lines of ours as members of an object.
+func toldMembers(lines []upstream.Field) (members []rewrite.Member) {
+	for _, line := range lines {
+		name := strings.TrimPrefix(string(line.Name), ownPrefix)
+		value := line.Value
+		if name != "epoch" && name != "edits" {
+			value = splice.AppendString(nil, value)
+		}
+		members = append(members, rewrite.Member{Name: name, Value: value})
+	}
+	return members
 }
 
 // streamType is the media type of a stream for the client.

@@ -30,6 +30,9 @@ type EncoderOptions struct {
 	// that tells of usage has them; both may be left out.
 	Report *rewrite.Report
 	Call   int
+	// Continuity is what was done to the request to keep its prefix warm, for the
+	// event about it; none where there is nothing to tell.
+	Continuity []rewrite.Member
 	// Losses gets what the dialect cannot say.
 	Losses *rewrite.Losses
 }
@@ -196,7 +199,7 @@ func (e *Encoder) begin(dst []byte, r *rewrite.Reply) []byte {
 		e.write(&w, "in_progress", "", nil)
 		dst = finish(&w)
 	}
-	return dst
+	return e.tellContinuity(dst)
 }
 
 // place writes where an event happens.

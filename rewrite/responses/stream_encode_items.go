@@ -24,6 +24,12 @@ func (e *Encoder) extended() bool {
 	return e.o.Events || e.o.Request != nil && len(e.o.Request.Extensions) > 0
 }
 
+// wants says that the client has asked for one of our own, by its name without our
+// mark, or for all of them.
+func (e *Encoder) wants(name string) bool {
+	return e.o.Events || e.o.Request != nil && slices.Contains(e.o.Request.Extensions, ownMark+name)
+}
+
 // beginnings are how the names of items begin.
 var beginnings = map[string]string{
 	"message": "msg", "reasoning": "rs", "function_call": "fc", "custom_tool_call": "ctc", "image_generation_call": "ig",

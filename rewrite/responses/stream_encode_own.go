@@ -12,7 +12,7 @@ import (
 // gets a carrier of that item, so that it comes back.
 func (e *Encoder) activity(dst []byte, item *outItem, head *rewrite.Item) []byte {
 	e.identify(item)
-	if started := head.Hosted.State == rewrite.HostedStarted; e.o.Events && item.done != started {
+	if started := head.Hosted.State == rewrite.HostedStarted; e.wants("hosted_activity") && item.done != started {
 		w := e.start(dst, ownMark+"hosted_activity."+head.Hosted.State.String())
 		w.Name("item")
 		writeActivity(&w, head, false)
@@ -23,13 +23,25 @@ func (e *Encoder) activity(dst []byte, item *outItem, head *rewrite.Item) []byte
 	}
 	var whole splice.Writer
 	writeActivity(&whole, head, true)
-	if !e.extended() {
+	if !e.wants("hosted_activity") {
 		if head.Payload.Empty() {
 			return dst
 		}
 		return e.carry(dst, carrier(carriedItem, whole.Bytes()))
 	}
 	return e.own(dst, whole.Bytes())
+}
+
+// tellContinuity tells what was done to the request to keep its prefix warm.
+func (e *Encoder) tellContinuity(dst []byte) []byte {
+	if !e.wants("continuity") || len(e.o.Continuity) == 0 {
+		return dst
+	}
+	w := e.start(dst, ownMark+"continuity")
+	for _, m := range e.o.Continuity {
+		w.Value(m.Name, m.Value)
+	}
+	return finish(&w)
 }
 
 // identify gives an activity an id where its provider has none: what came of one

@@ -1,20 +1,16 @@
 package responses
 
 import (
-	"slices"
-
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
 )
 
 // used tells what the call has used, to a client that has asked for it.
 func (e *Encoder) used(dst []byte, stop rewrite.StopReason) []byte {
-	const name = ownMark + "usage"
-	asked := e.o.Events || e.o.Request != nil && slices.Contains(e.o.Request.Extensions, name)
-	if !asked || !e.usage.Known() {
+	if !e.wants("usage") || !e.usage.Known() {
 		return dst
 	}
-	w := e.start(dst, name)
+	w := e.start(dst, ownMark+"usage")
 	w.Name("call")
 	w.Int(int64(max(e.o.Call, 1)))
 	w.Text("stop_reason", stop.String())
