@@ -25,7 +25,6 @@ var otherCases = map[string]string{
 	"PB-09": "routes to several deployments", "PB-15": "routes to several deployments",
 	"PB-16": "translation of Gemini's signatures", "PB-17": "translation of reasoning items", "PB-18": "translation of reasoning items",
 	"PB-21": "translation of citations",
-	"PB-22": "usage", "PB-23": "usage", "PB-24": "prices",
 	"PB-25": "streams, in rewrite/sse", "PB-26": "streams, in rewrite", "PB-27": "streams, in gateway", "PB-28": "streams, in gateway",
 	"FB-27": "an agent on Responses", "FB-28": "an agent on Responses", "FB-29": "an agent on Responses", "FB-30": "an agent on Responses",
 	"FB-31": "an agent on Responses", "FB-32": "an agent on Responses", "FB-33": "an agent on Responses", "FB-34": "an agent on Responses",

@@ -25,6 +25,12 @@ type numbers struct {
 	// Saved is an estimate of the input tokens read from the cache that would have
 	// been processed again without the gateway's edits.
 	Saved int64
+	// Cost is in US dollars, by the price table, and SavedCost an estimate of what
+	// Saved would have cost more. Unpriced are calls with something in them whose
+	// price is not known.
+	Cost, SavedCost float64
+	Unpriced        int64
+	Hosted          []hostedCount
 }
 
 // modelNumbers are one provider's replies of one model.
@@ -34,6 +40,8 @@ type modelNumbers struct {
 	Input, Output   int64
 	Cache           cacheTokens
 	Outcomes        map[string]int64
+	Cost            float64
+	Unpriced        int64
 }
 
 // cacheTokens are input tokens by what the provider's prompt cache did, where
@@ -45,6 +53,13 @@ func (c cacheTokens) total() int64 { return c.Read + c.Write + c.Fresh }
 type reasonCount struct {
 	Reason string
 	Count  int64
+}
+
+// hostedCount counts how the activities of one kind of tools that providers run
+// have gone.
+type hostedCount struct {
+	Name   string
+	States map[string]int64
 }
 
 // missCount counts requests that found less in the provider's cache than they
@@ -85,7 +100,19 @@ func numbersOf(g prometheus.Gatherer) (*numbers, error) {
 	slices.SortFunc(n.Misses, func(a, b missCount) int {
 		return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.By, b.By))
 	})
+	n.Hosted = slices.DeleteFunc(n.Hosted, func(h hostedCount) bool { return len(h.States) == 0 })
+	slices.SortFunc(n.Hosted, func(a, b hostedCount) int { return cmp.Compare(a.Name, b.Name) })
 	return n, nil
+}
+
+// hosted is the row of a kind of tools.
+func (n *numbers) hosted(name string) *hostedCount {
+	i := slices.IndexFunc(n.Hosted, func(h hostedCount) bool { return h.Name == name })
+	if i < 0 {
+		i = len(n.Hosted)
+		n.Hosted = append(n.Hosted, hostedCount{Name: name, States: map[string]int64{}})
+	}
+	return &n.Hosted[i]
 }
 
 // miss is the row of a reason and whose doing it was.
@@ -129,6 +156,18 @@ func (n *numbers) add(name string, series *dto.Metric, models map[[2]string]*mod
 		n.miss(label("reason"), label("by")).Tokens += count
 	case "warmpath_saved_tokens_total":
 		n.Saved += count
+	case "warmpath_cost_usd_total":
+		n.Cost += series.GetCounter().GetValue()
+		model("provider", "model").Cost += series.GetCounter().GetValue()
+	case "warmpath_saved_usd_total":
+		n.SavedCost += series.GetCounter().GetValue()
+	case "warmpath_unpriced_requests_total":
+		n.Unpriced += count
+		model("provider", "model").Unpriced += count
+	case "warmpath_hosted_activity_total":
+		if count > 0 {
+			n.hosted(label("name")).States[label("state")] += count
+		}
 	case "warmpath_inflight":
 		n.InFlight = int64(series.GetGauge().GetValue())
 	case "warmpath_streams_open":

@@ -59,13 +59,17 @@ func render(n *numbers, status Status, ready bool) string {
 		"{reasons}", reasonRows(n.Reasons),
 		"{misses}", missRows(n.Misses),
 		"{saved}", grouped(n.Saved),
+		"{cost}", dollars(n.Cost),
+		"{saved_cost}", dollars(n.SavedCost),
+		"{unpriced}", grouped(n.Unpriced),
+		"{hosted}", hostedRows(n.Hosted),
 		"{providers}", html.EscapeString(cmp.Or(strings.Join(status.Providers, ", "), "none configured")),
 	).Replace(asset("page.html"))
 }
 
 func modelRows(models []modelNumbers) string {
 	if len(models) == 0 {
-		return `<tr><td colspan="11" class="empty">No reply yet. Send a request to the gateway and its numbers appear here.</td></tr>` + "\n"
+		return `<tr><td colspan="12" class="empty">No reply yet. Send a request to the gateway and its numbers appear here.</td></tr>` + "\n"
 	}
 	var b strings.Builder
 	for _, m := range models {
@@ -76,6 +80,33 @@ func modelRows(models []modelNumbers) string {
 		}
 		cell(&b, grouped(m.Input))
 		cell(&b, grouped(m.Output))
+		cell(&b, costOf(&m))
+		b.WriteString("</tr>\n")
+	}
+	return b.String()
+}
+
+// costOf is what a model has cost, as far as its prices are known.
+func costOf(m *modelNumbers) string {
+	switch {
+	case m.Unpriced == 0:
+		return dollars(m.Cost)
+	case m.Cost == 0:
+		return "<small>no price</small>"
+	}
+	return "≥ " + dollars(m.Cost)
+}
+
+func hostedRows(tools []hostedCount) string {
+	if len(tools) == 0 {
+		return `<tr><td colspan="5" class="empty">None were run.</td></tr>` + "\n"
+	}
+	var b strings.Builder
+	for _, tool := range tools {
+		fmt.Fprintf(&b, `<tr><th scope="row">%s</th>`, html.EscapeString(tool.Name))
+		for _, state := range []string{"started", "completed", "failed", "abandoned"} {
+			cell(&b, grouped(tool.States[state]))
+		}
 		b.WriteString("</tr>\n")
 	}
 	return b.String()

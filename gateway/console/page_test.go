@@ -23,6 +23,24 @@ func TestShortSeconds(t *testing.T) {
 	}
 }
 
+func TestDollars(t *testing.T) {
+	for amount, want := range map[float64]string{0: "$0", 0.00012: "$0.00012", 0.5: "$0.50", 1234.567: "$1234.57"} {
+		if got := dollars(amount); got != want {
+			t.Errorf("dollars(%v) = %q, want %q", amount, got, want)
+		}
+	}
+}
+
+// A cost that is not known is not shown as none, and one that has more to it is
+// shown as the least.
+func TestCostOf(t *testing.T) {
+	for want, m := range map[string]modelNumbers{"$1.50": {Cost: 1.5}, "≥ $1.50": {Cost: 1.5, Unpriced: 1}, "<small>no price</small>": {Unpriced: 1}} {
+		if got := costOf(&m); got != want {
+			t.Errorf("%v: got %q, want %q", m, got, want)
+		}
+	}
+}
+
 // Whatever the numbers, the parts of a bar touch and fill it.
 func TestBarIsFull(t *testing.T) {
 	rect := regexp.MustCompile(`x="(\d+)" width="(\d+)"`)
@@ -55,12 +73,13 @@ func TestRenderEscapes(t *testing.T) {
 		Models:  []modelNumbers{{Provider: evil, Model: evil}},
 		Reasons: []reasonCount{{evil, 1}},
 		Misses:  []missCount{{Reason: evil, By: evil, Count: 1}},
+		Hosted:  []hostedCount{{Name: evil, States: map[string]int64{"started": 1}}},
 	}, Status{Version: evil, Mode: evil, Providers: []string{evil}}, true)
 	if strings.Contains(page, "<i>") {
 		t.Error("a name became markup")
 	}
-	if got := strings.Count(page, "&lt;i&gt;&#34;{share}&#34;"); got != 8 {
-		t.Errorf("the name stands %d times on the page, want 8", got)
+	if got := strings.Count(page, "&lt;i&gt;&#34;{share}&#34;"); got != 9 {
+		t.Errorf("the name stands %d times on the page, want 9", got)
 	}
 	if left := regexp.MustCompile(`\{[a-z_]+\}`).FindAllString(strings.ReplaceAll(page, "{share}", ""), -1); left != nil {
 		t.Errorf("never filled: %v", left)

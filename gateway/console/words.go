@@ -34,3 +34,14 @@ func shortSeconds(s float64) string {
 	}
 	return fmt.Sprintf("%g s", s)
 }
+
+// dollars is an amount of money to the cent, or with two digits where it is less.
+func dollars(amount float64) string {
+	switch {
+	case amount == 0:
+		return "$0"
+	case amount < 0.01:
+		return fmt.Sprintf("$%.2g", amount)
+	}
+	return fmt.Sprintf("$%.2f", amount)
+}
