@@ -152,6 +152,9 @@ func (rw *requestWriter) call(e rewrite.Entry) {
 	rw.sealable = true
 }
 
+// noResult stands for a result that says nothing.
+const noResult = "(The result is empty.)"
+
 // result writes what a tool gave. Marks cannot stand in it, so they stand behind.
 func (rw *requestWriter) result(e rewrite.Entry) {
 	w := &rw.w
@@ -161,6 +164,7 @@ func (rw *requestWriter) result(e rewrite.Entry) {
 	w.Text("toolUseId", callID(e.Item.Call.ID))
 	w.Name("content")
 	w.Open('[')
+	empty := w.Size()
 	var last rewrite.Mark
 	for i := range e.Item.Parts {
 		part := &e.Item.Parts[i]
@@ -171,6 +175,10 @@ func (rw *requestWriter) result(e rewrite.Entry) {
 			}
 			last = part.Mark
 		}
+	}
+	if w.Size() == empty {
+		// A result of nothing is refused.
+		rw.text(noResult)
 	}
 	w.Close(']')
 	if e.Item.Failed {

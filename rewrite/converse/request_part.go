@@ -144,7 +144,8 @@ func (rw *requestWriter) media(path string, part *rewrite.Part) {
 	w.Close('}')
 	w.Close('}')
 	w.Close('}')
-	rw.sealable = true
+	// Behind documents that are turned into text a cache point is refused.
+	rw.sealable = kind != kindDocument || format == "pdf"
 }
 
 // maxName bounds the name of a document, in bytes.

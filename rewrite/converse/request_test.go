@@ -228,6 +228,11 @@ func TestMarks(t *testing.T) {
 		"none for models that keep no prefixes":            {many("meta.llama4-maverick-17b-instruct-v1:0"), ""},
 		"PB-07 the end of the prompt":                      {automatic(`{"type":"ephemeral"}`), "messages.2.content.1"},
 		"PB-07 the end of the prompt, for an hour":         {automatic(`{"type":"ephemeral","ttl":"1h"}`), "messages.2.content.11h"},
+		"none behind documents that become text": {&rewrite.Conversation{Model: claude, Items: []rewrite.Item{
+			{Kind: rewrite.ItemMessage, Parts: []rewrite.Part{marked("x", ""), file(rewrite.PartFile, "application/pdf", rewrite.Media{Data: "AA=="})}, Mark: rewrite.Mark{Set: true}},
+			speech(rewrite.RoleAssistant, "y"),
+			{Kind: rewrite.ItemMessage, Parts: []rewrite.Part{marked("x", ""), file(rewrite.PartFile, "text/csv", rewrite.Media{Data: "AA=="})}, Mark: rewrite.Mark{Set: true}},
+		}}, "messages.0.content.1 messages.0.content.3 messages.2.content.1"},
 		"none twice, none on nothing and none on a thought": {&rewrite.Conversation{Model: claude, Items: []rewrite.Item{
 			{Kind: rewrite.ItemMessage, Parts: []rewrite.Part{marked(" ", ""), marked("x", "")}, Mark: rewrite.Mark{Set: true}},
 			{Kind: rewrite.ItemReasoning, Role: rewrite.RoleAssistant, Payload: own("reasoningContent", `{"reasoningContent":{}}`), Mark: rewrite.Mark{Set: true}},
@@ -346,5 +351,21 @@ func TestToolNames(t *testing.T) {
 	}
 	if n := strings.Count(string(body), `"name":"`+converse.ToolName("", "files.read")+`"`); n != 4 || len(losses.All) != 1 {
 		t.Errorf("%d times in %s, %v", n, body, losses.All)
+	}
+}
+
+// A tool may give nothing, which the provider refuses.
+func TestEmptyResults(t *testing.T) {
+	for name, parts := range map[string][]rewrite.Part{"none": nil, "blank": {{Text: " \n"}}, "lost": {{Kind: rewrite.PartOpaque}}} {
+		c := &rewrite.Conversation{Model: claude, Items: []rewrite.Item{
+			speech(rewrite.RoleUser, "hi"), called("a", "orbit", "{}"), {Kind: rewrite.ItemResult, Call: rewrite.Call{ID: "a"}, Parts: parts, Failed: true},
+		}}
+		body, err := converse.EncodeRequest(c, "home", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := gjson.GetBytes(body, "messages.2.content.0.toolResult.content.0.text").Str; strings.TrimSpace(text) == "" {
+			t.Errorf("%s: %s", name, body)
+		}
 	}
 }
