@@ -357,7 +357,7 @@ func TestRefusalsHaveTheDialectsShape(t *testing.T) {
 		"deep nesting":           {"/v1/messages", strings.Repeat("[", 100_000), 400, []string{"invalid_request_error"}},
 		"two models":             {"/v1/messages", `{"model":"a","mod\u0065l":"b"}`, 400, []string{"twice"}},
 		"unknown path":           {"/v1/nothing", `{}`, 404, []string{"not_found"}},
-		"provider without chat":  {"/v1/messages/count_tokens", `{"model":"groq/llama"}`, 400, []string{"does not speak messages"}},
+		"provider without chat":  {"/v1/embeddings", `{"model":"anthropic/claude"}`, 400, []string{"does not speak chat"}},
 		"unknown named provider": {"/p/nobody/v1/messages", `{}`, 404, []string{"nobody"}},
 	}
 	for name, test := range tests {

@@ -23,12 +23,13 @@ type route struct {
 // prefix too. Whatever begins with a dialect's collection but is not listed
 // belongs to the dialect and is forwarded unread.
 var fixed = map[string]route{
-	"/v1/messages":              {dialect: rewrite.Messages, operation: relay.OpGenerate},
-	"/v1/messages/count_tokens": {dialect: rewrite.Messages, operation: relay.OpCountTokens},
-	"/v1/chat/completions":      {dialect: rewrite.Completions, operation: relay.OpGenerate},
-	"/v1/responses":             {dialect: rewrite.Responses, operation: relay.OpGenerate},
-	"/v1/responses/compact":     {dialect: rewrite.Responses, operation: relay.OpCompact},
-	"/v1/embeddings":            {dialect: rewrite.Completions, operation: relay.OpEmbed},
+	"/v1/messages":               {dialect: rewrite.Messages, operation: relay.OpGenerate},
+	"/v1/messages/count_tokens":  {dialect: rewrite.Messages, operation: relay.OpCountTokens},
+	"/v1/chat/completions":       {dialect: rewrite.Completions, operation: relay.OpGenerate},
+	"/v1/responses":              {dialect: rewrite.Responses, operation: relay.OpGenerate},
+	"/v1/responses/input_tokens": {dialect: rewrite.Responses, operation: relay.OpCountTokens},
+	"/v1/responses/compact":      {dialect: rewrite.Responses, operation: relay.OpCompact},
+	"/v1/embeddings":             {dialect: rewrite.Completions, operation: relay.OpEmbed},
 }
 
 // collections are the paths whose members are forwarded unread.

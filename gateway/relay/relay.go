@@ -114,6 +114,9 @@ func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 		return x.fail(failure)
 	}
 	x.record.Overhead = time.Since(req.Arrived)
+	if reply := x.answerEstimate(); reply != nil {
+		return reply
+	}
 	resp, failure := x.reach()
 	if failure != nil {
 		return x.fail(failure)

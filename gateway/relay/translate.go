@@ -56,7 +56,7 @@ type translation struct {
 
 // translatable reports whether the request can be put into another dialect.
 func (x *exchange) translatable() bool {
-	return x.req.Operation == OpGenerate && codecs[x.req.Dialect] != nil
+	return codecs[x.req.Dialect] != nil && (x.req.Operation == OpGenerate || x.req.Operation == OpCountTokens && counters[x.req.Dialect] != nil)
 }
 
 // translates reports whether the request has to be translated.
@@ -65,12 +65,15 @@ func (x *exchange) translates() bool { return x.target.Dialect != x.req.Dialect 
 // takenApart reports whether request and reply are taken apart and put together
 // anew: those that are translated, and those whose reply may take several calls.
 func (x *exchange) takenApart() bool {
-	return x.translates() || x.translatable() && x.continues()
+	return x.translates() || x.req.Operation == OpGenerate && x.translatable() && x.continues()
 }
 
 // translate makes the request that the provider gets of one in another dialect.
 // What it has no words for is listed, and refused if the client wants no loss.
 func (x *exchange) translate() *rewrite.Failure {
+	if x.req.Operation == OpCountTokens {
+		return x.countTokens()
+	}
 	plain, kept, failure := x.recallNamed(x.asked)
 	if failure != nil {
 		return failure

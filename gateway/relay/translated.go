@@ -94,7 +94,15 @@ func (x *exchange) answerWhole(resp *upstream.Response) *Reply {
 	}
 	var whole []byte
 	status, contentType := resp.Status, "application/json"
-	if status == http.StatusOK {
+	if status == http.StatusOK && x.counting != nil {
+		n, ok := x.counting.vendor.read(plain)
+		if !ok {
+			resp.Close()
+			return x.fail(&rewrite.Failure{Reason: rewrite.ReasonUpstreamBroken, Cause: errUnreadable,
+				Message: "The provider " + x.record.Provider + " has answered with what is no number of tokens. Send the request again."})
+		}
+		whole = x.counting.client.answer(nil, n)
+	} else if status == http.StatusOK {
 		failure = t.read(plain, x.tap.streamed, x.tap.splitter())
 		for failure == nil && t.goesOn() {
 			var next *upstream.Response
