@@ -158,7 +158,11 @@ func (x *exchange) aim() *rewrite.Failure {
 func (x *exchange) send(body []byte) {
 	if x.translation != nil {
 		x.out.Body = body
-		x.translatedFields()
+		if x.translates() {
+			x.translatedFields()
+		} else {
+			x.fields(true)
+		}
 		return
 	}
 	x.out.Body, x.path = x.req.Body, metrics.PathThrough

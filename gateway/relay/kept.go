@@ -48,6 +48,11 @@ func (x *exchange) recallNamed(plain []byte) ([]byte, *keeping, *rewrite.Failure
 	}
 	names, kept := responses.ReadNames(plain), x.settings.Replies
 	named := names.Previous != "" || len(responses.References(names.Input)) > 0
+	if !x.translates() && (kept == nil || names.Previous != "" && !responses.Own(names.Previous)) {
+		// It is the provider that knows the name, and that keeps the reply.
+		plain, failure := x.goOnElsewhere(plain)
+		return plain, nil, failure
+	}
 	if kept == nil {
 		if names.Previous != "" {
 			return nil, nil, x.keepsNothing()

@@ -15,6 +15,7 @@ import (
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
 	"warmpath/rewrite"
+	"warmpath/rewrite/responses"
 )
 
 const (
@@ -63,9 +64,15 @@ func (x *exchange) translatable() bool {
 func (x *exchange) translates() bool { return x.target.Dialect != x.req.Dialect }
 
 // takenApart reports whether request and reply are taken apart and put together
-// anew: those that are translated, and those whose reply may take several calls.
+// anew: those that are translated, those whose reply may take several calls, and
+// those whose client asks for something of our own in the reply.
 func (x *exchange) takenApart() bool {
-	return x.translates() || x.req.Operation == OpGenerate && x.translatable() && x.continues()
+	return x.translates() || x.req.Operation == OpGenerate && x.translatable() && (x.continues() || x.asksOwn())
+}
+
+// asksOwn reports whether a client of the Responses API asks for our extensions.
+func (x *exchange) asksOwn() bool {
+	return x.req.Dialect == rewrite.Responses && (len(x.req.Field(eventsField)) > 0 || responses.Asks(x.asked))
 }
 
 // translate makes the request that the provider gets of one in another dialect.

@@ -131,7 +131,9 @@ func (x *exchange) answerWhole(resp *upstream.Response) *Reply {
 			name, _, _ := bytes.Cut(resp.Header("x-amzn-errortype"), []byte(":"))
 			fault.Code = string(name)
 		}
-		whole = t.client.appendFault(nil, status, fault)
+		if whole = plain; t.client != t.vendor {
+			whole = t.client.appendFault(nil, status, fault)
+		}
 		x.record.Status, x.record.Reason = status, rewrite.ReasonProvider
 	}
 	x.replyFields(resp, contentType, x.told())

@@ -100,6 +100,24 @@ func ReplyOf(item string) string {
 // here.
 func NamesOwn(body []byte) bool { return bytes.Contains(body, []byte(madeHere)) }
 
+// Asks reports whether a request asks for something of our own in its reply.
+func Asks(body []byte) bool {
+	if !bytes.Contains(body, []byte(`"`+ownMark)) {
+		return false
+	}
+	own := false
+	splice.Fields(body, func(key, value []byte) bool {
+		if string(key) == "include" {
+			splice.Elements(value, func(name []byte) bool {
+				own = own || isOwn(splice.Text(name))
+				return !own
+			})
+		}
+		return !own
+	})
+	return own
+}
+
 // Extended reports whether a request has anything of our own, which no provider
 // knows: members, items, and names that were given here.
 func Extended(body []byte) bool {

@@ -24,6 +24,10 @@ func (r *requestReader) item(at rewrite.Path, value []byte) *fault {
 	if f != nil {
 		return f
 	}
+	if item.Kind == rewrite.ItemHosted && item.Payload.Empty() {
+		// It tells of an activity, and holds nothing that its provider could read.
+		return nil
+	}
 	if item.Kind == rewrite.ItemReasoning && item.Payload.Provider == ownProvider {
 		return r.carried(at, &item.Payload)
 	}

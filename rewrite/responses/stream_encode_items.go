@@ -86,8 +86,11 @@ func (e *Encoder) open(dst []byte, head *rewrite.Item) []byte {
 	w.Name("item")
 	e.item(&w, item, "in_progress")
 	dst = finish(&w)
-	if head.Kind == rewrite.ItemHosted && hasStates(kind) {
-		dst = e.state(dst, item, kind, "in_progress")
+	if head.Kind == rewrite.ItemHosted {
+		if hasStates(kind) {
+			dst = e.state(dst, item, kind, "in_progress")
+		}
+		dst = e.uniform(dst, item)
 	}
 	return dst
 }
@@ -258,6 +261,9 @@ func (e *Encoder) done(dst []byte, item *outItem, last *rewrite.Item) []byte {
 	case rewrite.ItemMessage, rewrite.ItemReasoning:
 	}
 	dst = e.close(dst, item, status)
+	if item.head.Kind == rewrite.ItemHosted {
+		return e.uniform(dst, item)
+	}
 	if item.head.Kind == rewrite.ItemMessage {
 		dst = e.attach(dst, "", &item.head.Payload)
 		dst = e.media(dst, item)

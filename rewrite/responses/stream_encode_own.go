@@ -12,12 +12,7 @@ import (
 // gets a carrier of that item, so that it comes back.
 func (e *Encoder) activity(dst []byte, item *outItem, head *rewrite.Item) []byte {
 	e.identify(item)
-	if started := head.Hosted.State == rewrite.HostedStarted; e.wants("hosted_activity") && item.done != started {
-		w := e.start(dst, ownMark+"hosted_activity."+head.Hosted.State.String())
-		w.Name("item")
-		writeActivity(&w, head, false)
-		dst = finish(&w)
-	}
+	dst = e.tellActivity(dst, item)
 	if !item.done {
 		return dst
 	}
@@ -29,6 +24,36 @@ func (e *Encoder) activity(dst []byte, item *outItem, head *rewrite.Item) []byte
 		}
 		return e.carry(dst, carrier(carriedItem, whole.Bytes()))
 	}
+	return e.own(dst, whole.Bytes())
+}
+
+// tellActivity tells how far an activity has come: that it was started when it is
+// opened, and what came of it when it is closed.
+func (e *Encoder) tellActivity(dst []byte, item *outItem) []byte {
+	h := &item.head.Hosted
+	if started := h.State == rewrite.HostedStarted; !e.wants("hosted_activity") || item.done == started {
+		return dst
+	}
+	w := e.start(dst, ownMark+"hosted_activity."+h.State.String())
+	w.Name("item")
+	writeActivity(&w, &item.head, false)
+	return finish(&w)
+}
+
+// uniform tells an activity of a provider that speaks this dialect in the form of
+// all others too. The provider's own item is what comes back.
+func (e *Encoder) uniform(dst []byte, item *outItem) []byte {
+	if !e.wants("hosted_activity") {
+		return dst
+	}
+	if item.head.Hosted.ID == "" {
+		item.head.Hosted.ID = item.id
+	}
+	if dst = e.tellActivity(dst, item); !item.done {
+		return dst
+	}
+	var whole splice.Writer
+	writeActivity(&whole, &item.head, false)
 	return e.own(dst, whole.Bytes())
 }
 
