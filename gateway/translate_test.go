@@ -369,3 +369,25 @@ func TestCredentialsAreTranslated(t *testing.T) {
 		}
 	}
 }
+
+// A provider that finds its cache by a key gets the same for all of a conversation,
+// and another for every other.
+func TestCacheKeysStayWithTheirConversation(t *testing.T) {
+	core, base := everyProvider(t, nil)
+	client := speakers[rewrite.Messages]
+	key := func(items ...string) string {
+		c := &rewrite.Conversation{Dialect: rewrite.Messages, Model: models[rewrite.Responses]}
+		for i, text := range items {
+			c.Items = append(c.Items, rewrite.Item{Role: rewrite.Role(i % 2), Parts: []rewrite.Part{{Text: text}}})
+		}
+		client.ask(t, base, c)
+		return gjson.Get(lastRecord(core).Body, "prompt_cache_key").Str
+	}
+	first := key("One thing.")
+	if again := key("One thing.", "Yes.", "And more."); first == "" || again != first {
+		t.Errorf("the keys of a conversation are %q and %q", first, again)
+	}
+	if other := key("Another thing."); other == first {
+		t.Errorf("two conversations have the key %q", other)
+	}
+}

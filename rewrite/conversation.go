@@ -40,6 +40,9 @@ type Conversation struct {
 	// request goes on from.
 	Store    Switch
 	Previous string
+	// CacheKey is the same for all requests of the conversation, and of no other:
+	// providers use it to find what they have cached. It is empty where none is known.
+	CacheKey string
 	// Extra are members of the request that have no field, in order.
 	Extra []Member
 	// Extensions are what of our own the client has asked to see in the reply, by

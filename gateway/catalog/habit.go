@@ -15,6 +15,7 @@ var habits = []struct {
 	{"plain_tool_choice", func(h *completions.Habits) *bool { return &h.PlainChoice }},
 	{"no_strict", func(h *completions.Habits) *bool { return &h.NoStrict }},
 	{"cache_breakpoints", func(h *completions.Habits) *bool { return &h.Marks }},
+	{"cache_key", func(h *completions.Habits) *bool { return &h.CacheKey }},
 	{"cache_control", func(h *completions.Habits) *bool { return &h.CacheControl }},
 }
 
@@ -38,7 +39,7 @@ func (r Row) habits(report func(message string, path ...string)) (h completions.
 			}
 		}
 		if !known {
-			all := completions.Habits{OlderBound: true, PlainChoice: true, NoStrict: true, Marks: true, CacheControl: true}
+			all := completions.Habits{OlderBound: true, PlainChoice: true, NoStrict: true, Marks: true, CacheControl: true, CacheKey: true}
 			report("has an unknown habit "+quote(name)+"; write some of "+strings.Join(HabitNames(all), ", "), "habits")
 		}
 	}

@@ -45,6 +45,7 @@ type exchange struct {
 	notes       notes
 	translation *translation // nil where client and provider speak alike
 	counting    *counting    // tokens of a prompt in another dialect
+	cacheKey    string       // of the conversation, for the provider
 	tenant      string       // who asks; set once the scope is known
 	ahead       []byte       // of the reply's body, read before it was handed over
 	tries       int          // again at this target

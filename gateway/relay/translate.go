@@ -85,6 +85,7 @@ func (x *exchange) translate() *rewrite.Failure {
 	if failure != nil {
 		return failure
 	}
+	x.cacheKey = digest("cache", []byte(tenant(x.req.Fields)), []byte(x.conversation()))
 	t := &translation{client: codecs[x.req.Dialect], vendor: codecs[x.target.Dialect], kept: kept}
 	c, err := t.client.decodeRequest(plain, "")
 	if err != nil {
@@ -151,6 +152,7 @@ func withheld(c *rewrite.Conversation) *rewrite.Failure {
 // conversation may be changed.
 func (x *exchange) encode(c *rewrite.Conversation, losses *rewrite.Losses) ([]byte, error) {
 	if x.translates() {
+		c.CacheKey = x.cacheKey
 		c.Fit(catalog.Limits(x.target.Dialect, c.Model), x.target.Provider.Name, losses)
 		if x.marksEnds(c) {
 			c.MarkEnds()

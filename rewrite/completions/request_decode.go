@@ -126,6 +126,8 @@ func (r *requestReader) extra(name string, value []byte) {
 		t.Effort = splice.Text(value)
 	case "reasoning", "thinking":
 		r.thinking(value)
+	case "prompt_cache_key":
+		// Whoever routes the request makes it of this.
 	default:
 		said = false
 	}

@@ -21,6 +21,9 @@ type Habits struct {
 	// Marks is for servers that take cache breakpoints on parts, and CacheControl
 	// for those that call them cache_control.
 	Marks, CacheControl bool
+	// CacheKey is for servers that find what they have cached by a key of the
+	// conversation's.
+	CacheKey bool
 }
 
 // EncodeRequest writes a conversation as a request to provider. Its own payloads
@@ -166,6 +169,9 @@ func (w *requestWriter) format() {
 func (w *requestWriter) account() {
 	c := w.c
 	family := c.Dialect == rewrite.Responses || c.Dialect == rewrite.Completions
+	if c.CacheKey != "" && w.habits.CacheKey && c.Dialect != rewrite.Completions {
+		w.Text("prompt_cache_key", identifier(c.CacheKey))
+	}
 	if c.User != "" && !w.c.HasExtra(rewrite.Completions, "safety_identifier") && !w.c.HasExtra(rewrite.Completions, "user") {
 		w.Text("user", identifier(c.User))
 	}

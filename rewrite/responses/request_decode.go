@@ -119,7 +119,7 @@ func (r *requestReader) extra(name string, value []byte) *fault {
 		}
 	}
 	if !splice.Null(value) {
-		r.c.Extra = append(r.c.Extra, rewrite.Member{Name: name, Value: value, Said: name == "safety_identifier" || name == "user"})
+		r.c.Extra = append(r.c.Extra, rewrite.Member{Name: name, Value: value, Said: name == "safety_identifier" || name == "user" || name == "prompt_cache_key"})
 	}
 	return nil
 }

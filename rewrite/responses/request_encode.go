@@ -177,6 +177,9 @@ func (w *requestWriter) text() {
 // come along.
 func (w *requestWriter) account() {
 	c := w.c
+	if c.CacheKey != "" && c.Dialect != rewrite.Responses {
+		w.Text("prompt_cache_key", identifier(c.CacheKey))
+	}
 	if c.User != "" && !w.c.HasExtra(rewrite.Responses, "safety_identifier") && !w.c.HasExtra(rewrite.Responses, "user") {
 		w.Text("safety_identifier", identifier(c.User))
 	}
