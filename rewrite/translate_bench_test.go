@@ -3,6 +3,7 @@ package rewrite_test
 import (
 	"fmt"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -40,11 +41,24 @@ func longConversation(size int) *rewrite.Conversation {
 	return c
 }
 
+// processor is the time that this process has had on processors, which on a busy
+// machine says more than a clock: collecting garbage is in it, waiting is not.
+func processor(b *testing.B) time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
 // BenchmarkTranslate is a request from one dialect to another; validations says
 // how many passes of gjson.ValidBytes over the same bytes it costs.
 func BenchmarkTranslate(b *testing.B) {
 	for _, size := range []int{200 << 10, 1 << 20} {
 		for from, client := range crossers {
+			if client.decodeRequest == nil {
+				continue
+			}
 			c := longConversation(size)
 			body, err := client.encodeRequest(c, "", nil)
 			if err != nil {
@@ -56,6 +70,7 @@ func BenchmarkTranslate(b *testing.B) {
 				}
 				b.Run(fmt.Sprintf("%s to %s/%dKB", from, to, len(body)>>10), func(b *testing.B) {
 					b.ReportAllocs()
+					from := processor(b)
 					for b.Loop() {
 						c, err := client.decodeRequest(body, "")
 						if err == nil {
@@ -65,12 +80,12 @@ func BenchmarkTranslate(b *testing.B) {
 							b.Fatal(err)
 						}
 					}
-					each := b.Elapsed() / time.Duration(b.N)
-					from := time.Now()
+					spent := processor(b) - from
+					from = processor(b)
 					for range b.N {
 						gjson.ValidBytes(body)
 					}
-					b.ReportMetric(float64(each)/(float64(time.Since(from))/float64(b.N)), "validations")
+					b.ReportMetric(float64(spent)/float64(processor(b)-from), "validations")
 				})
 			}
 		}
@@ -81,8 +96,8 @@ func BenchmarkTranslate(b *testing.B) {
 // in another.
 func BenchmarkTranslateDelta(b *testing.B) {
 	for from, vendor := range crossers {
-		for to := range crossers {
-			if from == to {
+		for to := range encoders {
+			if from == to || len(opening[from]) == 0 {
 				continue
 			}
 			b.Run(fmt.Sprintf("%s to %s", from, to), func(b *testing.B) {
