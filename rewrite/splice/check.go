@@ -156,14 +156,8 @@ func checkString(b []byte, i int) int {
 // plain gives the offset of the first byte of a string that is not simply
 // itself: a quote, a backslash or a control character.
 func plain(b []byte, i int) int {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(b); i += 8 {
-		word := binary.LittleEndian.Uint64(b[i:])
-		quote, slash := word^('"'*ones), word^('\\'*ones)
-		// Each term marks the first of its kind rightly; what it may mark
-		// beyond that is not looked at.
-		found := ((quote - ones) &^ quote) | ((slash - ones) &^ slash) | ((word - ' '*ones) &^ word)
-		if found &= highs; found != 0 {
+		if found := notPlain(binary.LittleEndian.Uint64(b[i:])); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
@@ -171,6 +165,17 @@ func plain(b []byte, i int) int {
 		i++
 	}
 	return i
+}
+
+// Eight bytes at once: one in each, and the highest bit of each.
+const ones, highs = 0x0101010101010101, 0x8080808080808080
+
+// notPlain marks the highest bit of the first byte of a word, read in
+// little-endian order, that is a quote, a backslash or a control character. What
+// it may mark beyond that is not to be looked at.
+func notPlain(word uint64) uint64 {
+	quote, slash := word^('"'*ones), word^('\\'*ones)
+	return (((quote - ones) &^ quote) | ((slash - ones) &^ slash) | ((word - ' '*ones) &^ word)) & highs
 }
 
 // checkEscape gives the offset after the escape whose letter is at i, or -1.

@@ -3,8 +3,6 @@ package splice
 import (
 	"fmt"
 
-	"github.com/tidwall/gjson"
-
 	"warmpath/rewrite"
 )
 
@@ -82,9 +80,4 @@ func Elements(array []byte, yield func(value []byte) bool) bool {
 		return w.msg != "" || yield(value)
 	})
 	return w.msg == ""
-}
-
-// unescape gives the content of a JSON string that has escapes in it.
-func unescape(quoted []byte) []byte {
-	return []byte(gjson.ParseBytes(quoted).String())
 }

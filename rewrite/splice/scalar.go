@@ -11,20 +11,10 @@ import (
 // String is the content of a JSON string, unescaped; ok is false for any other
 // value. It shares memory with value unless something had to be unescaped.
 func String(value []byte) (content []byte, ok bool) {
-	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
-		return nil, false
+	if content, ok = inner(value); ok && nextSlash(content) >= 0 {
+		content, _ = AppendText(make([]byte, 0, len(value)), value)
 	}
-	if bytes.IndexByte(value, '\\') >= 0 {
-		return unescape(value), true
-	}
-	return value[1 : len(value)-1], true
-}
-
-// Text is String for a value that will be kept: empty for anything but a
-// string.
-func Text(value []byte) string {
-	content, _ := String(value)
-	return string(content)
+	return content, ok
 }
 
 // Null reports whether a value is absent or JSON null, which the dialects use

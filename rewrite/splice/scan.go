@@ -77,7 +77,7 @@ const near = 32
 // nextQuote gives the offset of the first quote at or after i, or -1.
 func nextQuote(b []byte, i int) int {
 	for limit := i + near; i < limit && i+8 <= len(b); i += 8 {
-		if at := indexQuote(binary.LittleEndian.Uint64(b[i:])); at < 8 {
+		if at := indexIn(binary.LittleEndian.Uint64(b[i:]), '"'); at < 8 {
 			return i + at
 		}
 	}
@@ -87,11 +87,24 @@ func nextQuote(b []byte, i int) int {
 	return -1
 }
 
-// indexQuote gives the index of the first quote among the eight bytes of a word
-// read in little-endian order, or 8.
-func indexQuote(word uint64) int {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	word ^= '"' * ones
+// nextSlash gives the offset of the first backslash, or -1.
+func nextSlash(b []byte) int {
+	i := 0
+	for ; i < near && i+8 <= len(b); i += 8 {
+		if at := indexIn(binary.LittleEndian.Uint64(b[i:]), '\\'); at < 8 {
+			return i + at
+		}
+	}
+	if at := bytes.IndexByte(b[i:], '\\'); at >= 0 {
+		return i + at
+	}
+	return -1
+}
+
+// indexIn gives the index of the first c among the eight bytes of a word read in
+// little-endian order, or 8.
+func indexIn(word uint64, c byte) int {
+	word ^= uint64(c) * ones
 	return bits.TrailingZeros64((word-ones)&^word&highs) / 8
 }
 

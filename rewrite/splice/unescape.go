@@ -1,7 +1,7 @@
 package splice
 
 import (
-	"bytes"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -10,24 +10,58 @@ import (
 // for any other value. Half of a surrogate pair, which is no character, becomes
 // U+FFFD.
 func AppendText(dst, value []byte) (content []byte, ok bool) {
-	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
+	text, ok := inner(value)
+	if !ok {
 		return dst, false
 	}
-	text := value[1 : len(value)-1]
 	for {
-		i := bytes.IndexByte(text, '\\')
-		if i < 0 || i+1 == len(text) {
-			return append(dst, text...), true
+		run, r, rest := cutEscape(text)
+		if dst = append(dst, run...); r < 0 {
+			return dst, true
 		}
-		dst = append(dst, text[:i]...)
-		text = text[i:]
-		if text[1] == 'u' {
-			r, n := unicodeEscape(text)
-			dst, text = utf8.AppendRune(dst, r), text[n:]
-			continue
-		}
-		dst, text = append(dst, plainEscape(text[1])), text[2:]
+		dst, text = utf8.AppendRune(dst, r), rest
 	}
+}
+
+// Text is the content of a JSON string in memory of its own; empty for any other
+// value.
+func Text(value []byte) string {
+	text, _ := inner(value)
+	run, r, rest := cutEscape(text)
+	if r < 0 {
+		return string(run)
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	for ; r >= 0; run, r, rest = cutEscape(rest) {
+		b.Write(run)
+		b.WriteRune(r)
+	}
+	b.Write(run)
+	return b.String()
+}
+
+// inner is what stands between the quotes of a JSON string.
+func inner(value []byte) (text []byte, ok bool) {
+	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
+		return nil, false
+	}
+	return value[1 : len(value)-1], true
+}
+
+// cutEscape cuts the content of a JSON string at its first escape: what stands
+// before it, the character that it stands for, and what follows. Without an
+// escape all is run, and r is negative.
+func cutEscape(text []byte) (run []byte, r rune, rest []byte) {
+	i := nextSlash(text)
+	if i < 0 || i+1 == len(text) {
+		return text, -1, nil
+	}
+	if run, text = text[:i], text[i:]; text[1] != 'u' {
+		return run, rune(plainEscape(text[1])), text[2:]
+	}
+	r, n := unicodeEscape(text)
+	return run, r, text[n:]
 }
 
 // plainEscape is the byte that an escape's letter stands for.

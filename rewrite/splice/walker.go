@@ -86,7 +86,7 @@ func (w *Walker) object(yield func(key []byte, span rewrite.Span) bool) {
 		}
 		span, name := rewrite.Span{Start: start, End: i}, b[start+1:i-1]
 		if escaped {
-			name = unescape(b[start:i])
+			name, _ = AppendText(nil, b[start:i])
 		}
 		if i = skipSpace(b, i); i >= len(b) || b[i] != ':' {
 			w.fail(i, msgMissingColon)

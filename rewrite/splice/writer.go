@@ -1,6 +1,7 @@
 package splice
 
 import (
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
 )
@@ -110,15 +111,15 @@ func (w *Writer) comma() {
 // for itself does; bytes that are no UTF-8 become U+FFFD.
 func AppendString[T string | []byte](dst []byte, text T) []byte {
 	dst = append(dst, '"')
-	from := 0
-	for i := 0; i < len(text); {
-		c := text[i]
-		if c < utf8.RuneSelf {
-			if c < ' ' || c == '"' || c == '\\' {
-				dst = appendEscape(append(dst, text[from:i]...), c)
-				from = i + 1
-			}
+	from, i := 0, 0
+	for {
+		if i = simple(text, i); i >= len(text) {
+			return append(append(dst, text[from:]...), '"')
+		}
+		if c := text[i]; c < utf8.RuneSelf {
+			dst = appendEscape(append(dst, text[from:i]...), c)
 			i++
+			from = i
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
@@ -128,7 +129,24 @@ func AppendString[T string | []byte](dst []byte, text T) []byte {
 		}
 		i += size
 	}
-	return append(append(dst, text[from:]...), '"')
+}
+
+// simple gives the offset of the first byte of a text, at or after i, that is not
+// written as it is without a look at what follows it: all but ASCII without
+// quotes, backslashes and control characters.
+func simple[T string | []byte](text T, i int) int {
+	for ; i+8 <= len(text); i += 8 {
+		b := text[i : i+8]
+		word := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		if found := notPlain(word) | word&highs; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(text) && text[i] >= ' ' && text[i] < utf8.RuneSelf && text[i] != '"' && text[i] != '\\' {
+		i++
+	}
+	return i
 }
 
 // appendEscape appends the shortest escape of a byte that needs one.
