@@ -27,6 +27,7 @@ func EncodeRequest(c *rewrite.Conversation, provider string, losses *rewrite.Los
 		return nil, refuse("messages", "there is nothing to answer; send a message")
 	}
 	w := &rw.w
+	w.Grow(c.Volume())
 	w.Open('{')
 	w.Name("model")
 	w.String(c.Model)

@@ -37,6 +37,7 @@ func EncodeRequest(c *rewrite.Conversation, provider string, losses *rewrite.Los
 // EncodeRequest is EncodeRequest for a server that has these habits.
 func (h Habits) EncodeRequest(c *rewrite.Conversation, provider string, losses *rewrite.Losses) ([]byte, error) {
 	w := requestWriter{habits: h, c: c, provider: provider, losses: losses}
+	w.Grow(c.Volume())
 	w.Open('{')
 	w.Name("model")
 	w.String(c.Model)

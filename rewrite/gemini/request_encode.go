@@ -22,6 +22,7 @@ func EncodeRequest(c *rewrite.Conversation, provider string, losses *rewrite.Los
 		return nil, refuse("contents", "there is nothing to answer; send a message")
 	}
 	w := &rw.w
+	w.Grow(c.Volume())
 	w.Open('{')
 	rw.instruction(opening)
 	rw.tools()

@@ -18,6 +18,7 @@ import (
 func EncodeRequest(c *rewrite.Conversation, provider string, losses *rewrite.Losses) ([]byte, error) {
 	w := requestWriter{c: c, provider: provider, losses: losses}
 	w.marks = c.Dialect == rewrite.Responses || c.Dialect == rewrite.Completions
+	w.Grow(c.Volume())
 	w.Open('{')
 	w.Name("model")
 	w.String(c.Model)

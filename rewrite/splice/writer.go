@@ -2,6 +2,7 @@ package splice
 
 import (
 	"math/bits"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -19,6 +20,9 @@ func WriteTo(dst []byte) Writer { return Writer{out: dst, base: len(dst)} }
 
 // Bytes is dst with all that was written.
 func (w *Writer) Bytes() []byte { return w.out }
+
+// Grow makes room for n more bytes.
+func (w *Writer) Grow(n int) { w.out = slices.Grow(w.out, n) }
 
 // Size is how many bytes were written, so that what turned out to be nothing
 // can be taken back with Cut.
