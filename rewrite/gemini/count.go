@@ -41,11 +41,9 @@ func CountedRequest(body []byte) []byte {
 func ReadCount(reply []byte) (n int64, ok bool) {
 	splice.Fields(reply, func(name, value []byte) bool {
 		if string(name) == "totalTokens" {
-			var err error
-			n, err = strconv.ParseInt(string(value), 10, 64)
-			ok = err == nil && n >= 0
+			n, ok = splice.Int(value)
 		}
-		return true
+		return !ok
 	})
 	return n, ok
 }

@@ -1,28 +1,15 @@
 package responses
 
 import (
-	"slices"
 	"strconv"
 
 	"warmpath/rewrite/splice"
 )
 
-// ofPrompt are the members of a request that belong to its prompt, which are all
-// that a request to count its tokens takes.
-var ofPrompt = []string{"model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "reasoning", "text", "truncation", "previous_response_id", "conversation"}
-
-// CountRequest is the request to count the tokens that a request to generate sends.
+// CountRequest is the request to count the tokens that a request to generate sends:
+// what of it belongs to the prompt, which is all that it may hold.
 func CountRequest(body []byte) []byte {
-	var w splice.Writer
-	w.Open('{')
-	splice.Fields(body, func(name, value []byte) bool {
-		if slices.Contains(ofPrompt, string(name)) {
-			w.Value(string(name), value)
-		}
-		return true
-	})
-	w.Close('}')
-	return w.Bytes()
+	return splice.Only(body, "model", "input", "instructions", "tools", "tool_choice", "parallel_tool_calls", "reasoning", "text", "truncation", "previous_response_id", "conversation")
 }
 
 // ReadCount is the number of tokens that a provider has counted; ok is false for
@@ -30,11 +17,9 @@ func CountRequest(body []byte) []byte {
 func ReadCount(reply []byte) (n int64, ok bool) {
 	splice.Fields(reply, func(name, value []byte) bool {
 		if string(name) == "input_tokens" {
-			var err error
-			n, err = strconv.ParseInt(string(value), 10, 64)
-			ok = err == nil && n >= 0
+			n, ok = splice.Int(value)
 		}
-		return true
+		return !ok
 	})
 	return n, ok
 }

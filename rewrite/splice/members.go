@@ -2,6 +2,7 @@ package splice
 
 import (
 	"fmt"
+	"slices"
 
 	"warmpath/rewrite"
 )
@@ -80,4 +81,18 @@ func Elements(array []byte, yield func(value []byte) bool) bool {
 		return w.msg != "" || yield(value)
 	})
 	return w.msg == ""
+}
+
+// Only gives an object with some of its members, as they stand in it.
+func Only(object []byte, names ...string) []byte {
+	var w Writer
+	w.Open('{')
+	Fields(object, func(name, value []byte) bool {
+		if slices.Contains(names, string(name)) {
+			w.Value(string(name), value)
+		}
+		return true
+	})
+	w.Close('}')
+	return w.Bytes()
 }
