@@ -2,6 +2,7 @@ package front
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"warmpath/gateway/relay"
@@ -53,13 +54,38 @@ type caller struct{ anthropic, gemini bool }
 // their paths are forwarded unread.
 func find(path []byte, post bool, who caller) route {
 	if provider, rest, ok := explicit(path); ok {
+		rest = collected(rest, post)
 		r := beneath(rest, post, who)
 		r.provider, r.path, r.found = provider, rest, true
 		return r
 	}
+	path = collected(path, post)
 	r := beneath(path, post, who)
 	r.path = path
 	return r
+}
+
+// collected puts a model of Gemini's dialect into the collection of models. The AI
+// SDK does so itself only for names without a slash, such as one that leads with a
+// provider's name.
+func collected(path []byte, post bool) []byte {
+	const beta = "/v1beta/"
+	named, ok := bytes.CutPrefix(path, []byte(beta))
+	if !ok || !post {
+		return path
+	}
+	first, _, slash := bytes.Cut(named, []byte("/"))
+	switch string(first) {
+	case "models", "tunedModels", "publishers", "projects":
+		return path
+	}
+	switch colon := bytes.LastIndexByte(named, ':'); {
+	case !slash || colon < 0:
+		return path
+	case string(named[colon:]) == ":generateContent", string(named[colon:]) == ":streamGenerateContent", string(named[colon:]) == ":countTokens":
+		return slices.Concat([]byte(beta+"models/"), named)
+	}
+	return path
 }
 
 // explicit splits /anthropic/… and /p/NAME/… into provider and rest.
