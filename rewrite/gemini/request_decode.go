@@ -253,7 +253,12 @@ func (r *requestReader) said(provider string, p *part) rewrite.Part {
 // model reads a part of the model's.
 func (r *requestReader) model(p *part, first int) {
 	held, foreign := opened(p.signature)
+	named := ""
 	for _, before := range held.before {
+		if before.Format == callName {
+			named = splice.Text(before.Value)
+			continue
+		}
 		r.thought(&part{kind: "text", data: []byte(`""`)}, before, true)
 	}
 	carried := held.own
@@ -264,7 +269,7 @@ func (r *requestReader) model(p *part, first int) {
 	case p.thought || p.signature != nil && (p.kind == "" || p.kind == "text" && len(p.data) == 2):
 		r.thought(p, carried, foreign)
 	case p.kind == "functionCall":
-		r.call(p, carried, foreign)
+		r.call(p, named, carried, foreign)
 	case p.kind == "text" || p.kind == "inlineData" || p.kind == "fileData":
 		message := r.join(first, p.at, rewrite.RoleAssistant)
 		said := r.said(r.provider, p)
@@ -313,8 +318,9 @@ func (r *requestReader) thought(p *part, carried rewrite.Payload, foreign bool) 
 	r.add(item)
 }
 
-// call reads a call of a client's function.
-func (r *requestReader) call(p *part, carried rewrite.Payload, foreign bool) {
+// call reads a call of a client's function. Its identifier may have come in its
+// signature only.
+func (r *requestReader) call(p *part, named string, carried rewrite.Payload, foreign bool) {
 	f := readFields(p.data)
 	item := rewrite.Item{Kind: rewrite.ItemCall, Path: p.at, Role: rewrite.RoleAssistant}
 	item.Call = rewrite.Call{ID: splice.Text(f.id), Name: splice.Text(f.name), Arguments: f.args}
@@ -322,7 +328,9 @@ func (r *requestReader) call(p *part, carried rewrite.Payload, foreign bool) {
 		item.Call.Arguments = rewrite.JSON("{}")
 	}
 	if item.Call.ID == "" {
-		item.Call.ID = made + strconv.Itoa(r.calls)
+		if item.Call.ID = named; named == "" {
+			item.Call.ID = made + strconv.Itoa(r.calls)
+		}
 		r.nameless = append(r.nameless, item.Call)
 	}
 	r.calls++

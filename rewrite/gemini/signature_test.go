@@ -1,6 +1,7 @@
 package gemini_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -80,5 +81,29 @@ func TestSignaturesStandOnParts(t *testing.T) {
 				t.Errorf("items (-want +got): %s\n%s", diff, parts)
 			}
 		})
+	}
+}
+
+// Some clients (the AI SDK, pi) send no identifiers of calls back, by which other
+// providers pair them with their results.
+func TestCallsAreKnownByTheirSignatures(t *testing.T) {
+	reply := &rewrite.Reply{ID: "r", Stop: rewrite.Stop{Reason: rewrite.StopTools}}
+	for _, id := range []string{"call_a", "call_b", ""} {
+		reply.Items = append(reply.Items, rewrite.Item{
+			Kind: rewrite.ItemCall, Role: rewrite.RoleAssistant, Call: rewrite.Call{ID: id, Name: "f", Arguments: rewrite.JSON(`{}`)},
+			Payload: rewrite.Payload{Provider: "home", Format: "responses/function_call", Value: rewrite.JSON(`{"call_id":"` + id + `"}`)},
+		})
+	}
+	parts := gjson.GetBytes(gemini.EncodeReply(nil, reply, gemini.EncoderOptions{}), "candidates.0.content.parts").Raw
+	parts = strings.NewReplacer(`"id":"call_a",`, "", `"id":"call_b",`, "").Replace(parts)
+	answer := `{"functionResponse":{"name":"f","response":{"output":"x"}}}`
+	c := decode(t, `{"contents":[{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":`+parts+`},{"role":"user","parts":[`+answer+","+answer+","+answer+`]}]}`, "away")
+	var got []string
+	for i := range c.Items[1:] {
+		got = append(got, c.Items[i+1].Kind.String()+" "+c.Items[i+1].Call.ID)
+	}
+	want := []string{"call call_a", "call call_b", "call call_wp_2", "result call_a", "result call_b", "result call_wp_2"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -1,6 +1,8 @@
 package gemini
 
 import (
+	"strings"
+
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
 )
@@ -342,6 +344,10 @@ func (n *Encoder) call(item *rewrite.Item) {
 	if native := n.native(&p); !native {
 		if p.Empty() {
 			p = rewrite.Payload{Format: plainReasoning, Value: rewrite.JSON("null")}
+		}
+		if call.ID != "" && !strings.HasPrefix(call.ID, made) {
+			name := rewrite.Payload{Format: callName, Value: splice.AppendString(nil, []byte(call.ID))}
+			n.pending = append(n.pending, name.Envelope())
 		}
 		n.signature(&w, &p)
 	} else if made, _ := splitPart(p.Value); made.signature != nil {

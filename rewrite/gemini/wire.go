@@ -50,6 +50,10 @@ const plainReasoning = "reasoning/plain"
 // between stands between the payloads of one signature.
 const between = "+"
 
+// callName is the format of the payload that holds the identifier of a call: its
+// provider pairs results by it, and some clients drop it.
+const callName = "call/id"
+
 // sign packs a payload into a signature, which clients of this dialect decode as
 // base64. What stood before the part that it signs, packed already, goes with it:
 // clients drop parts that have nothing but a signature, and some of them the whole
