@@ -101,6 +101,9 @@ func (x *exchange) translate() *rewrite.Failure {
 		c.Stream, t.array = x.streams()
 	}
 	t.stream = c.Stream
+	if failure := x.unthreaded(c); failure != nil {
+		return failure
+	}
 	if failure := withheld(c); failure != nil {
 		return failure
 	}

@@ -20,7 +20,7 @@ func AppendError(dst []byte, f *rewrite.Failure, requestID string) []byte {
 // AppendFault appends the HTTP body for an error that a provider of another
 // dialect has answered a request with.
 func AppendFault(dst []byte, status int, f *rewrite.Fault) []byte {
-	return append(appendErrorOf(dst, status, f.Message), '}')
+	return append(appendErrorOf(dst, status, f.Message, ""), '}')
 }
 
 // AppendStreamError appends the event that ends a stream in failure.
@@ -32,14 +32,18 @@ func AppendStreamError(dst []byte, f *rewrite.Failure, _ *rewrite.Report) []byte
 
 // appendFailure appends an error document up to its closing brace.
 func appendFailure(dst []byte, f *rewrite.Failure) []byte {
-	return appendErrorOf(dst, f.Reason.Status(), f.Message)
+	return appendErrorOf(dst, f.Reason.Status(), f.Message, f.Code)
 }
 
-func appendErrorOf(dst []byte, status int, message string) []byte {
+func appendErrorOf(dst []byte, status int, message, code string) []byte {
 	dst = append(dst, `{"type":"error","error":{"type":"`...)
 	dst = append(dst, errorType(status)...)
 	dst = append(dst, `","message":`...)
 	dst = gjson.AppendJSONString(dst, message)
+	if code != "" {
+		dst = append(dst, `,"details":{"error_code":`...)
+		dst = append(gjson.AppendJSONString(dst, code), '}')
+	}
 	return append(dst, '}')
 }
 

@@ -33,6 +33,13 @@ func TestAppendError(t *testing.T) {
 	}
 }
 
+func TestAppendErrorWithCode(t *testing.T) {
+	got := anthropic.AppendError(nil, &rewrite.Failure{Reason: rewrite.ReasonNotFound, Message: "gone", Code: "thread_not_found"}, "")
+	if want := `{"type":"error","error":{"type":"not_found_error","message":"gone","details":{"error_code":"thread_not_found"}}}`; string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 func TestAppendStreamError(t *testing.T) {
 	f := &rewrite.Failure{Reason: rewrite.ReasonStreamCut, Message: "the provider closed\nthe stream"}
 	got := anthropic.AppendStreamError([]byte("data: {}\n\n"), f, &rewrite.Report{ID: "msg_1"})
