@@ -50,6 +50,7 @@ func (e *Encoder) end(dst []byte, stop *rewrite.Stop) []byte {
 			dst = e.done(dst, item, nil)
 		}
 	}
+	dst = e.late(dst)
 	w := e.start(dst)
 	dst = finish(&w, strconv.Quote(reasonOf(stop.Reason, e.refused)))
 	if e.usage.Known() && wantsUsage(e.o.Request) {

@@ -119,13 +119,30 @@ func (e *Encoder) carry(dst []byte, call string, p *rewrite.Payload) []byte {
 	return e.detail(dst, call, p.Envelope())
 }
 
-// detail tells an entry of the reasoning that is opaque to the client.
+// detail keeps an entry of the reasoning that is opaque to the client for the end.
 func (e *Encoder) detail(dst []byte, id, data string) []byte {
-	w := e.start(dst)
-	w.Literal(`"reasoning_details":[`)
-	writeDetail(&w, id, data, e.details)
+	writeDetail(&e.entries, id, data, e.details)
 	e.details++
+	return dst
+}
+
+// late tells the lists that were kept for the end, each whole: the vendor's
+// library takes the newest for all of one.
+func (e *Encoder) late(dst []byte) []byte {
+	return e.list(e.list(dst, "annotations", &e.sources), "reasoning_details", &e.entries)
+}
+
+// list tells a list, and empties it.
+func (e *Encoder) list(dst []byte, name string, elements *splice.Writer) []byte {
+	if elements.Size() == 0 {
+		return dst
+	}
+	w := e.start(dst)
+	w.Name(name)
+	w.Open('[')
+	w.Raw(elements.Bytes())
 	w.Close(']')
+	*elements = splice.Writer{}
 	return finish(&w, "null")
 }
 

@@ -39,8 +39,10 @@ type Encoder struct {
 	said    int
 	calls   int
 	details int
-	slots   []outItem
-	usage   rewrite.Usage
+	// entries and sources are the lists of the reply that are told at its end.
+	entries, sources splice.Writer
+	slots            []outItem
+	usage            rewrite.Usage
 }
 
 // NewEncoder is ready for a reply.
@@ -182,6 +184,7 @@ func (e *Encoder) open(dst []byte, head *rewrite.Item) []byte {
 			e.said += 2
 		}
 	case rewrite.ItemCall:
+		dst = e.list(dst, "annotations", &e.sources) // where they are sought
 		item.place = e.calls
 		e.calls++
 		item.unwrap = callOfCustom(e.o.Request, &item.head.Call)
@@ -285,8 +288,8 @@ func (e *Encoder) argument(dst []byte, item *outItem, text []byte) []byte {
 	return e.endCall(&w)
 }
 
-// source adds a source: at once if its range is known, which is of the part and
-// becomes one of the whole text. A range of text that is still to come is checked
+// source adds a source, whose range is of the part and becomes one of the whole
+// text. A range of text that is still to come is checked
 // when it is there.
 func (e *Encoder) source(dst []byte, part *outPart, a *rewrite.Attribution) []byte {
 	part.heard++
@@ -298,17 +301,14 @@ func (e *Encoder) source(dst []byte, part *outPart, a *rewrite.Attribution) []by
 	return e.annotate(dst, part, a)
 }
 
-// annotate tells a source.
+// annotate keeps a source for the end.
 func (e *Encoder) annotate(dst []byte, part *outPart, a *rewrite.Attribution) []byte {
 	if a.URL == "" {
 		e.o.Losses.Add("choices", "a source without an address")
 		return dst
 	}
-	w := e.start(dst)
-	w.Literal(`"annotations":[`)
-	writeSource(&w, a, part.start)
-	w.Close(']')
-	return finish(&w, "null")
+	writeSource(&e.sources, a, part.start)
+	return dst
 }
 
 // writeSource writes a source of a part that begins at an offset of the text.
