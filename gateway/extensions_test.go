@@ -75,3 +75,25 @@ func TestHostedActivityOfTheVendor(t *testing.T) {
 		t.Errorf("status %d: %s, want %s", status, got, want)
 	}
 }
+
+// V10, V14: results in the blocks of the Model Context Protocol reach every model,
+// without what is for people alone and without what a tool says of its blocks.
+func TestToolBlocksReachEveryModel(t *testing.T) {
+	core, base := everyProvider(t, keepReplies)
+	c := caller{t, base, "sk"}
+	const blocks = `[{"type":"text","text":"For both.","annotations":{"priority":0}},{"type":"text","text":"Secret aside.","annotations":{"audience":["user"]}},` +
+		`{"type":"resource","resource":{"uri":"file:///a","mimeType":"text/plain","text":"A note."},"annotations":{"audience":["assistant"]}}]`
+	for dialect, model := range models {
+		t.Run(dialect.String(), func(t *testing.T) {
+			c.t = t
+			c.create(`{"model":"` + model + `","store":false,"tools":[{"type":"function","name":"n"}],"input":[{"role":"user","content":"Go. DO[say Done.]"},` +
+				`{"type":"function_call","call_id":"call_1","name":"n","arguments":"{}"},{"type":"function_call_output","call_id":"call_1","output":` + blocks + `}]}`)
+			sent := lastBody(core)
+			for word, there := range map[string]bool{"For both.": true, "A note.": true, "Secret aside.": false, "audience": false, "priority": false, "annotations": false, "mimeType": false} {
+				if strings.Contains(sent, word) != there {
+					t.Errorf("%q is there: %v, in %s", word, !there, sent)
+				}
+			}
+		})
+	}
+}

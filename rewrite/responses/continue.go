@@ -118,10 +118,12 @@ func Asks(body []byte) bool {
 	return own
 }
 
-// Extended reports whether a request has anything of our own, which no provider
-// knows: members, items, and names that were given here.
+// Extended reports whether a request has anything that is ours alone, and no
+// provider knows: members, items, names that were given here, and results of tools
+// in the blocks of the Model Context Protocol.
 func Extended(body []byte) bool {
-	if !bytes.Contains(body, []byte(`"warmpath`)) && !NamesOwn(body) {
+	blocks := bytes.Contains(body, []byte(`"output":[`)) || bytes.Contains(body, []byte(`"output": [`))
+	if !blocks && !bytes.Contains(body, []byte(`"warmpath`)) && !NamesOwn(body) {
 		return false
 	}
 	own := false
@@ -135,6 +137,7 @@ func Extended(body []byte) bool {
 				return !own
 			})
 		case "input":
+			own = own || blocks && hasBlocksWithin(value)
 			splice.Elements(value, func(item []byte) bool {
 				splice.Fields(item, func(key, value []byte) bool {
 					own = own || string(key) == "type" && isOwn(splice.Text(value)) || string(key) == "id" && bytes.Contains(value, []byte(madeHere))

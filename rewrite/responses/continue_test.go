@@ -59,6 +59,11 @@ func TestReplyOf(t *testing.T) {
 
 func TestExtended(t *testing.T) {
 	for body, want := range map[string]bool{
+		`{"input":[{"type":"function_call_output","output":[{"type":"input_text","text":"a"}]}]}`:   false,
+		`{"input":[{"type":"function_call_output","output":"\"output\":[{\"type\":\"text\"}]"}]}`:   false,
+		`{"input":[{"type":"function_call_output","output": [{"type":"text","text":"a"}]}]}`:        true,
+		`{"input":[{"type":"function_call_output","output":[{"uri":"u","type":"resource_link"}]}]}`: true,
+		`{"input":[{"type":"reasoning","output":[],"summary":[{"type":"text"}]},{"role":"user"}]}`:  false,
 		`{"model":"m","input":"hi"}`:                                            false,
 		`{"input":"I like \"warmpath\", \"warmpath:directive\""}`:               false,
 		`{"input":[{"role":"user","content":[{"type":"warmpath:x"}]}]}`:         false,

@@ -117,15 +117,7 @@ func (r reader) itemOf(value []byte, i *itemFields) (item rewrite.Item, f *fault
 	case "function_call", "custom_tool_call":
 		return r.call(value, i, item, kind == "custom_tool_call")
 	case "function_call_output", "custom_tool_call_output":
-		item.Kind = rewrite.ItemResult
-		item.Call = rewrite.Call{
-			ID: splice.Text(i.callID), Name: splice.Text(i.name), Namespace: splice.Text(i.namespace),
-			Custom: kind == "custom_tool_call_output",
-		}
-		if item.Parts, f = r.parts(i.at, "output", i.output); i.other {
-			item.Payload = written(kind, value)
-		}
-		return item, f.in("output")
+		return r.result(kind, value, i, item)
 	case "computer_call", "shell_call", "local_shell_call", "apply_patch_call":
 		return r.builtIn(kind, value, i, item), nil
 	case "computer_call_output", "shell_call_output", "local_shell_call_output", "apply_patch_call_output":
