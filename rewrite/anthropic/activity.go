@@ -75,7 +75,8 @@ func readCitationDelta(data []byte, r *rewrite.Report) {
 }
 
 // readTerms notes what a usage object says besides tokens: on what terms the call
-// was made, and how often it used the provider's tools. Numbers are cumulative.
+// was made, how often it used the provider's tools, and what compatible servers say
+// that it cost. Numbers are cumulative.
 func readTerms(usage []byte, r *rewrite.Report) {
 	splice.Fields(usage, func(key, value []byte) bool {
 		switch string(key) {
@@ -89,6 +90,10 @@ func readTerms(usage []byte, r *rewrite.Report) {
 			})
 		case "service_tier":
 			r.Terms |= tier(value)
+		case "cost":
+			if cost, ok := rewrite.ParseDollars(value); ok {
+				r.Charged = cost
+			}
 		case "speed":
 			if string(value) == `"fast"` {
 				r.Terms |= rewrite.TermsFast

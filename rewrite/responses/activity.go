@@ -33,14 +33,41 @@ func stateOf(status, failure []byte) rewrite.HostedState {
 	return rewrite.HostedStarted
 }
 
-// readHosted notes an activity: that it was announced, or how it ended.
-func readHosted(kind string, announced bool, id, status, failure []byte, r *rewrite.Report) {
-	state := stateOf(status, failure)
-	if announced || state == rewrite.HostedStarted {
-		r.Begin(idOf(id), capability(kind))
+// telling is how an item is told: as one that is yet to come, as all of it, or once
+// more with the whole reply.
+type telling uint8
+
+const (
+	announced telling = iota
+	complete
+	again
+)
+
+// readHosted notes an activity: that it was announced, or how it ended. Without an
+// identifier what is told again cannot be told from another one.
+func readHosted(kind string, how telling, id, status, failure []byte, r *rewrite.Report) {
+	name, capability := idOf(id), capability(kind)
+	if how == again && name == "" {
 		return
 	}
-	r.Run(idOf(id), capability(kind), state == rewrite.HostedFailed)
+	state := stateOf(status, failure)
+	if how == announced || state == rewrite.HostedStarted {
+		r.Begin(name, capability)
+		return
+	}
+	r.Run(name, capability, state == rewrite.HostedFailed)
+}
+
+// readCharge notes what the provider says that the call cost.
+func readCharge(usage []byte, r *rewrite.Report) {
+	splice.Fields(usage, func(key, value []byte) bool {
+		if string(key) == "cost" {
+			if cost, ok := rewrite.ParseDollars(value); ok {
+				r.Charged = cost
+			}
+		}
+		return true
+	})
 }
 
 // readParts counts the sources of a message's texts, and those of a place that

@@ -47,13 +47,18 @@ func readResponse(response []byte, r *rewrite.Report) bool {
 		return false
 	}
 	sources, dropped := 0, 0
+	how := complete
+	if r.Activity != nil {
+		how = again
+	}
 	splice.Elements(output, func(item []byte) bool {
-		n, misplaced := readItem(item, false, r)
+		n, misplaced := readItem(item, how, r)
 		sources, dropped = sources+n, dropped+misplaced
 		return true
 	})
 	r.SaidAll(sources, dropped)
 	readUsage(usage, &r.Usage)
+	readCharge(usage, r)
 	readToolUsage(tools, r)
 	if !splice.Empty(failure) {
 		readFailure(failure, r)
@@ -112,8 +117,8 @@ func incompleteReason(incomplete []byte) (stop rewrite.StopReason) {
 // readItem notes what an output item says about the reply: that there is one,
 // that the client has a tool to run, that the provider has run one, that the model
 // refused. It counts the sources of a message that is whole, and those of them
-// whose place is not in the text. An item that is only announced has nothing yet.
-func readItem(item []byte, announced bool, r *rewrite.Report) (sources, dropped int) {
+// whose place is not in the text.
+func readItem(item []byte, how telling, r *rewrite.Report) (sources, dropped int) {
 	var kind, execution, content, id, status, failure []byte
 	splice.Fields(item, func(key, value []byte) bool {
 		switch string(key) {
@@ -148,7 +153,7 @@ func readItem(item []byte, announced bool, r *rewrite.Report) (sources, dropped 
 		case word == "image_generation_call" && idOf(id) == "" && !splice.Empty(id):
 			// A picture that was part of a message.
 		case hosted(word):
-			readHosted(word, announced, id, status, failure, r)
+			readHosted(word, how, id, status, failure, r)
 		}
 	}
 	return 0, 0

@@ -28,7 +28,7 @@ func ReadEvent(name, data []byte, r *rewrite.Report) {
 		readAdded(whole(data, "item"), r)
 	case "response.output_item.done":
 		if item := whole(data, "item"); item != nil {
-			r.SaidWith(readItem(item, false, r))
+			r.SaidWith(readItem(item, complete, r))
 		}
 	case "response.output_text.annotation.added":
 		if whole(data, "annotation") != nil {
@@ -113,7 +113,7 @@ func readAdded(item []byte, r *rewrite.Report) {
 		}
 		return true
 	})
-	readItem(item, true, r)
+	readItem(item, announced, r)
 	if empty {
 		r.Output = output
 	}

@@ -126,7 +126,7 @@ func (d *Decoder) close(output int, value []byte, yield func(*rewrite.Event)) {
 	if d.slots[i].done {
 		return
 	}
-	readItem(value, false, &d.report)
+	readItem(value, complete, &d.report)
 	d.closeParts(i, value, yield)
 	if last.Kind == rewrite.ItemCall {
 		d.argue(i, last.Call.Arguments, true, yield)
