@@ -252,6 +252,41 @@ func TestTranslatedCallsCountTheSame(t *testing.T) {
 	}
 }
 
+// The rows of the console have the cost too, and null where it is not known.
+func TestRequestsHaveTheirCost(t *testing.T) {
+	p := newProvider(t, streamWith(goldenStream(t, rewrite.Messages, "hosted"), false))
+	g, base, lines := start(t, p.URL, func(c *config.Config) { c.Catalog = only(t, rewrite.Messages, p.URL) })
+	body := `{"model":"only/%s","stream":true,"max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`
+	for _, model := range []string{"m", "of-no-price"} {
+		send(t, "POST", base+"/v1/messages", fmt.Sprintf(body, model))
+	}
+	eventually(t, func() bool { return strings.Count(lines.String(), "\n") == 2 }, lines.String)
+	_, text := send(t, "GET", "http://"+g.AdminAddr()+"/api/requests", "")
+	type row struct {
+		Model     string
+		Cost      *json.Number `json:"cost_usd"`
+		Least     bool         `json:"cost_is_least"`
+		Citations int
+		Hosted    []struct{ ID, Name, State string }
+	}
+	var list struct{ Requests []row }
+	if err := json.Unmarshal([]byte(text), &list); err != nil || len(list.Requests) != 2 {
+		t.Fatal(err, text)
+	}
+	unpriced, priced := list.Requests[0], list.Requests[1]
+	// 100 tokens at $1 and 64 at $4 a million, three factors on them, a search, and
+	// tools whose price nobody knows.
+	if unpriced.Cost != nil || priced.Cost == nil || *priced.Cost != "0.0123496" || !priced.Least {
+		t.Errorf("costs in %s", text)
+	}
+	if priced.Citations != 2 || len(priced.Hosted) != 5 || priced.Hosted[4].State != "abandoned" {
+		t.Errorf("hosted tools and sources in %s", text)
+	}
+	if !strings.Contains(lines.String(), " ≥$0.0123 ") {
+		t.Errorf("no cost in %s", lines)
+	}
+}
+
 // A client of the Responses API that asks for it is told of the use in its stream.
 func TestUsageIsToldInTheStream(t *testing.T) {
 	p := newProvider(t, streamWith(goldenStream(t, rewrite.Messages, "hosted"), false))
