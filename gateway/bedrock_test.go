@@ -14,6 +14,7 @@ import (
 	"warmpath/fixtures/show"
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/config"
+	"warmpath/gateway/secret"
 	"warmpath/rewrite"
 	"warmpath/rewrite/converse"
 	"warmpath/rewrite/sse"
@@ -201,5 +202,51 @@ func TestToolsKeepTheirNamesOnBedrock(t *testing.T) {
 		if body := lastRecord(core).Body; strings.Contains(body, "files.read") || strings.Contains(body, long) {
 			t.Errorf("%s", body)
 		}
+	}
+}
+
+// Neither what requests are signed with nor a signature is told to anybody but the
+// provider.
+func TestBedrockLeaksNoSecret(t *testing.T) {
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "broken") {
+			panic(http.ErrAbortHandler)
+		}
+		w.Header().Set("X-Amzn-Errortype", "AccessDeniedException:")
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(w, `{"message":"no"}`)
+	}))
+	defer origin.Close()
+	snapshot, problems := catalog.Build(catalog.Settings{Providers: map[string]catalog.Row{"bedrock": {
+		BaseURL: origin.URL, Region: "eu-central-1", AccessKey: secret.New("HIDDENKEY"), SecretKey: secret.New("hidden-secret"), SessionToken: secret.New("hidden-session"),
+	}}})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	g, base, lines := start(t, origin.URL, func(cfg *config.Config) { cfg.Catalog = snapshot })
+	var told strings.Builder
+	for from, client := range speakers {
+		for _, model := range []string{"bedrock/anthropic.denied", "bedrock/anthropic.broken"} {
+			c := &rewrite.Conversation{Dialect: from, Model: model, Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "hi"}}}}}
+			_, body, header := client.send(t, base, c)
+			told.Write(body)
+			_ = header.Write(&told)
+		}
+	}
+	for _, path := range []string{"/metrics", "/api/requests", "/api/status", "/"} {
+		resp, err := http.Get("http://" + g.AdminAddr() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(&told, resp.Body); err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	told.WriteString(lines.String())
+	if text := told.String(); !strings.Contains(text, "anthropic.denied") || !strings.Contains(text, "no") {
+		t.Errorf("nothing is told: %s", text)
+	} else if lower := strings.ToLower(text); strings.Contains(lower, "hidden") || strings.Contains(lower, "signature=") {
+		t.Errorf("%s", text)
 	}
 }

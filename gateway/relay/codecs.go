@@ -145,14 +145,18 @@ var codecs = map[rewrite.Dialect]*codec{
 		decoder: func(p string) streamDecoder { return converse.NewDecoder(p) }, decodeReply: converse.DecodeReply,
 		toolName: converse.ToolName,
 		path: func(c *rewrite.Conversation) string {
-			// Colons and slashes of a model's name are escaped too.
-			path := "/model/" + strings.ReplaceAll(url.QueryEscape(c.Model), "+", "%20") + "/converse"
 			if c.Stream {
-				return path + "-stream"
+				return modelPath(c.Model) + "/converse-stream"
 			}
-			return path
+			return modelPath(c.Model) + "/converse"
 		},
 	},
+}
+
+// modelPath is where Bedrock serves a model. Colons and slashes of its name are
+// escaped too.
+func modelPath(model string) string {
+	return "/model/" + strings.ReplaceAll(url.QueryEscape(model), "+", "%20")
 }
 
 func (o *replyOptions) anthropic() anthropic.EncoderOptions {

@@ -7,6 +7,7 @@ import (
 	"warmpath/metrics"
 	"warmpath/rewrite"
 	"warmpath/rewrite/anthropic"
+	"warmpath/rewrite/converse"
 	"warmpath/rewrite/gemini"
 	"warmpath/rewrite/responses"
 )
@@ -36,6 +37,11 @@ var counters = map[rewrite.Dialect]*counter{
 	rewrite.Gemini: {
 		func(model string) string { return "/v1beta/models/" + url.PathEscape(model) + ":countTokens" },
 		gemini.CountRequest, gemini.ReadCount, gemini.AppendCount, gemini.CountedRequest,
+	},
+	rewrite.Converse: {
+		path: func(model string) string { return modelPath(converse.CountModel(model)) + "/count-tokens" },
+		ask:  func(body []byte, _ string) []byte { return converse.CountRequest(body) },
+		read: converse.ReadCount,
 	},
 }
 
