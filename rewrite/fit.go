@@ -15,6 +15,7 @@ func (c *Conversation) Fit(l *Limits, provider string, losses *Losses) {
 	_, asked := f.asked()
 	f.sampling(asked)
 	f.choice(asked)
+	f.hosted()
 	f.format()
 	f.begun(asked)
 }
@@ -102,6 +103,27 @@ func (f *fitting) choice(asked bool) {
 	}
 }
 
+// hosted leaves out the tools of the provider's own where the model does not take
+// them beside functions.
+func (f *fitting) hosted() {
+	hosted, functions := 0, false
+	for i := range f.Tools {
+		if f.Tools[i].Kind == ToolHosted {
+			hosted++
+		} else {
+			functions = true
+		}
+	}
+	if _, is := f.refuses("mixed", false); !is || hosted == 0 || !functions {
+		return
+	}
+	for i := range f.Tools {
+		if f.Tools[i].Kind == ToolHosted {
+			f.Tools[i].Capability = "" // nothing that the provider has is like it
+		}
+	}
+}
+
 // format asks in words for a form that the model cannot be held to.
 func (f *fitting) format() {
 	form := &f.Format
@@ -111,11 +133,12 @@ func (f *fitting) format() {
 	if _, is := f.refuses(form.Kind, false); !is || form.Kind != "json" && form.Kind != "schema" {
 		return
 	}
-	text := "Answer with one JSON object and nothing else."
+	path, text := "format.json", "Answer with one JSON object and nothing else."
 	if form.Kind == "schema" {
+		path = "format"
 		text = "Answer with one JSON value and nothing else. It has to be valid by this JSON Schema:\n" + string(form.Schema)
 	}
-	f.losses.Add("format", "told as an instruction")
+	f.losses.Add(path, "told as an instruction")
 	f.System = append(slices.Clip(f.System), Part{Text: text})
 	form.Kind, form.Schema = "", nil
 }

@@ -68,7 +68,7 @@ func TestFit(t *testing.T) {
 		"two ways to sample, and JSON": {
 			old, rewrite.Conversation{Format: rewrite.Format{Kind: "json"}, Sampling: rewrite.Sampling{MaxTokens: rewrite.JSON("1"), Temperature: rewrite.JSON("0.5"), TopP: rewrite.JSON("0.5")}},
 			rewrite.Conversation{System: []rewrite.Part{{Text: "Answer with one JSON object and nothing else."}}, Sampling: rewrite.Sampling{MaxTokens: rewrite.JSON("1"), Temperature: rewrite.JSON("0.5")}},
-			"top_p: this model does not take it beside a temperature\nformat: told as an instruction",
+			"top_p: this model does not take it beside a temperature\nformat.json: told as an instruction",
 		},
 		"a budget as an effort": {
 			always, thinking(rewrite.Thinking{Mode: rewrite.On, Budget: rewrite.JSON("9000")}), thinking(rewrite.Thinking{Mode: rewrite.On, Effort: "low"}),

@@ -23,7 +23,8 @@ type Limits struct {
 	// those that it does not take while it is asked to reason: temperature, top_p,
 	// top_k, both (temperature and top_p at once), stop, presence_penalty,
 	// frequency_penalty, logprobs, top_logprobs, forced (a choice of tools that
-	// leaves no choice), prefill (a reply that is begun already), json and schema.
+	// leaves no choice), mixed (tools of the provider's own beside others), prefill
+	// (a reply that is begun already), json and schema.
 	Refused, RefusedReasoning []string
 }
 

@@ -1,5 +1,7 @@
 package rewrite
 
+import "encoding/json"
+
 // ToolKind is who runs a tool, and what it is called with.
 type ToolKind uint8
 
@@ -44,4 +46,19 @@ type ToolChoice struct {
 	Allowed []string
 	// Payload is the choice in its dialect where it says more than the rest.
 	Payload Payload
+}
+
+// Optioned says that the definition of a hosted tool says more than which one it
+// is, which no other provider understands.
+func (t *Tool) Optioned() bool {
+	var members map[string]json.RawMessage
+	if t.Payload.Empty() || json.Unmarshal(t.Payload.Value, &members) != nil {
+		return false
+	}
+	for name, value := range members {
+		if name != "type" && name != "name" && name != "cache_control" && string(value) != "{}" {
+			return true
+		}
+	}
+	return false
 }

@@ -61,7 +61,7 @@ func TestLimitsTable(t *testing.T) {
 	}
 	settings := []string{
 		"temperature", "top_p", "top_k", "both", "stop", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs",
-		"forced", "prefill", "json", "schema",
+		"forced", "mixed", "prefill", "json", "schema",
 	}
 	known := func(word string, of ...string) {
 		t.Helper()

@@ -56,7 +56,13 @@ func untilAnswer(items []rewrite.Item, o EncoderOptions) []rewrite.Item {
 	if end == 0 || end == len(items) || !endsInText(&items[end-1], o) {
 		return items
 	}
-	o.loseAfterthoughts(len(items) - end)
+	for i := range items[end:] {
+		if item := &items[end+i]; item.Kind == rewrite.ItemHosted {
+			o.unseen(item)
+		} else {
+			o.loseAfterthoughts(1)
+		}
+	}
 	return items[:end]
 }
 
@@ -123,8 +129,17 @@ func writeItem(w *splice.Writer, item *rewrite.Item, o EncoderOptions) {
 		w.Name("input")
 		writeInput(w, &item.Call)
 		w.Close('}')
-	case !p.Empty():
-		writeCarrier(w, p, "")
+	default:
+		if o.unseen(item); !p.Empty() {
+			writeCarrier(w, p, "")
+		}
+	}
+}
+
+// unseen notes an activity of another provider's, which the client is not shown.
+func (o *EncoderOptions) unseen(item *rewrite.Item) {
+	if item.Kind == rewrite.ItemHosted && item.Hosted.State != rewrite.HostedStarted {
+		o.Losses.Add("reply", item.Hosted.Name+" is not shown, only what came of it")
 	}
 }
 

@@ -127,7 +127,11 @@ func (rw *requestWriter) thinking() bool {
 	default:
 		return false
 	}
-	switch t.Summary {
+	summary := t.Summary
+	if summary == "" && rw.c.Dialect == rewrite.Completions {
+		summary = "auto" // its clients show what comes, and cannot ask for it
+	}
+	switch summary {
 	case "":
 	case "none":
 		w.Text("display", "omitted")
@@ -303,8 +307,10 @@ func (rw *requestWriter) tools() {
 	w.Open('[')
 	empty := w.Size()
 	for i := range rw.c.Tools {
-		if !rw.tool(&rw.c.Tools[i]) {
+		if t := &rw.c.Tools[i]; !rw.tool(t) {
 			rw.lose("tools."+strconv.Itoa(i), "a tool that another provider runs")
+		} else if t.Kind == rewrite.ToolHosted && !rw.native(&t.Payload) && t.Optioned() {
+			rw.lose("tools."+strconv.Itoa(i), "offered without its options")
 		}
 	}
 	if w.Size() == empty {
@@ -324,7 +330,10 @@ func (rw *requestWriter) tool(t *rewrite.Tool) bool {
 	schema := t.Schema
 	switch t.Kind {
 	case rewrite.ToolHosted:
-		return false
+		if rw.own {
+			return false
+		}
+		return rw.hosted(t)
 	case rewrite.ToolCustom:
 		schema = rewrite.JSON(rewrite.FreeTextSchema)
 	case rewrite.ToolFunction:

@@ -6,7 +6,7 @@ import "warmpath/rewrite"
 // of its items and tools, where the words differ.
 var words = map[string]string{
 	"stop": "stop_sequences", "user": "metadata.user_id", "parallel": "tool_choice.disable_parallel_tool_use",
-	"effort": "output_config.effort", "format": "output_config.format",
+	"effort": "output_config.effort", "format": "output_config.format", "format.json": "output_config.format",
 	"thinking.budget": "thinking.budget_tokens", "summary": "thinking.display",
 	"item.arguments": "input", "item.attributions": "citations", "item.strict": "strict", "item.deferred": "defer_loading",
 }

@@ -241,6 +241,9 @@ func (n *Encoder) call(e *rewrite.Event) {
 // other writes an item that is one payload.
 func (n *Encoder) other(item *rewrite.Item) {
 	p := &item.Payload
+	if !n.native(p) {
+		n.o.unseen(item)
+	}
 	if p.Empty() {
 		return
 	}

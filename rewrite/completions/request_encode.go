@@ -97,16 +97,7 @@ func (w *requestWriter) sampling() {
 	w.Value("seed", s.Seed)
 	w.Value("presence_penalty", s.PresencePenalty)
 	w.Value("frequency_penalty", s.FrequencyPenalty)
-	if w.c.Dialect == rewrite.Completions || string(s.Candidates) != "1" {
-		w.Value("n", s.Candidates)
-	}
-	if s.LogProbs != rewrite.Unset {
-		w.Name("logprobs")
-		w.Bool(s.LogProbs == rewrite.On)
-	} else if n, ok := splice.Int(s.TopLogProbs); ok && n > 0 {
-		w.Literal(`"logprobs":true`)
-	}
-	w.Value("top_logprobs", s.TopLogProbs)
+	w.perReply()
 	if len(s.Stop) > 0 {
 		w.Name("stop")
 		w.Open('[')
@@ -118,6 +109,32 @@ func (w *requestWriter) sampling() {
 	if len(s.TopK) > 0 && !w.c.HasExtra(rewrite.Completions, "top_k") {
 		w.losses.Add("top_k", "the dialect has no such setting")
 	}
+}
+
+// perReply writes how many replies are asked for, and how likely their words are:
+// both have no place in a reply of another dialect.
+func (w *requestWriter) perReply() {
+	s := &w.c.Sampling
+	if w.c.Dialect != rewrite.Completions {
+		if len(s.Candidates) > 0 && string(s.Candidates) != "1" {
+			w.losses.Add("candidates", "one reply is asked for")
+		}
+		if s.LogProbs == rewrite.On {
+			w.losses.Add("logprobs", "likelihoods have no place in a translated reply")
+		}
+		if len(s.TopLogProbs) > 0 && string(s.TopLogProbs) != "0" {
+			w.losses.Add("top_logprobs", "likelihoods have no place in a translated reply")
+		}
+		return
+	}
+	w.Value("n", s.Candidates)
+	if s.LogProbs != rewrite.Unset {
+		w.Name("logprobs")
+		w.Bool(s.LogProbs == rewrite.On)
+	} else if n, ok := splice.Int(s.TopLogProbs); ok && n > 0 {
+		w.Literal(`"logprobs":true`)
+	}
+	w.Value("top_logprobs", s.TopLogProbs)
 }
 
 // thinking writes what is asked of the model's reasoning; a client of this

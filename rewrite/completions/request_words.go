@@ -7,7 +7,7 @@ import "warmpath/rewrite"
 var words = map[string]string{
 	"max_tokens": "max_completion_tokens", "candidates": "n", "user": "safety_identifier",
 	"parallel": "parallel_tool_calls", "effort": "reasoning_effort", "thinking.budget": "reasoning.max_tokens",
-	"format": "response_format", "format.verbosity": "verbosity", "tool_choice.allowed": "tool_choice.allowed_tools",
+	"format": "response_format", "format.json": "response_format", "format.verbosity": "verbosity", "tool_choice.allowed": "tool_choice.allowed_tools",
 	"item.arguments": "function.arguments", "item.attributions": "annotations", "item.strict": "function.strict",
 }
 

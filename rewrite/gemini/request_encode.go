@@ -124,6 +124,10 @@ func (rw *requestWriter) tools() {
 		case t.Kind != rewrite.ToolHosted:
 		case rw.native(&t.Payload):
 			w.Raw(t.Payload.Value)
+		case rw.hosted(t):
+			if t.Optioned() {
+				rw.lose("tools."+strconv.Itoa(i), "offered without its options")
+			}
 		default:
 			rw.lose("tools."+strconv.Itoa(i), "a tool that another provider runs")
 		}
@@ -173,11 +177,13 @@ func (rw *requestWriter) choice() {
 	if c.Parallel == rewrite.Off {
 		rw.lose("parallel", "the model decides how many calls it makes")
 	}
-	mode, allowed := strings.ToUpper(c.Choice.Mode), c.Choice.Allowed
+	mode, allowed, mixed := strings.ToUpper(c.Choice.Mode), c.Choice.Allowed, rw.mixed()
 	switch {
 	case mode == "TOOL":
 		mode, allowed = "ANY", []string{c.Choice.Name}
 	case len(allowed) > 0 && mode != "ANY" && mode != "NONE":
+		mode = "VALIDATED"
+	case mixed && (mode == "" || mode == "AUTO"):
 		mode = "VALIDATED"
 	}
 	if mode == "" || len(c.Tools) == 0 {
@@ -193,6 +199,9 @@ func (rw *requestWriter) choice() {
 		writeStrings(w, allowed)
 	}
 	w.Close('}')
+	if mixed {
+		w.Literal(`"includeServerSideToolInvocations":true`)
+	}
 	w.Close('}')
 }
 

@@ -25,11 +25,7 @@ func (rw *requestWriter) generation() {
 	} else {
 		w.Value("candidateCount", s.Candidates)
 	}
-	if s.LogProbs != rewrite.Unset {
-		w.Name("responseLogprobs")
-		w.Bool(s.LogProbs == rewrite.On)
-	}
-	w.Value("logprobs", s.TopLogProbs)
+	rw.likelihoods()
 	if len(s.Stop) > 0 {
 		w.Name("stopSequences")
 		writeStrings(w, s.Stop)
@@ -48,6 +44,26 @@ func (rw *requestWriter) generation() {
 		return
 	}
 	w.Close('}')
+}
+
+// likelihoods asks how likely the words of a reply are, which one of another
+// dialect cannot show.
+func (rw *requestWriter) likelihoods() {
+	s, w := &rw.c.Sampling, &rw.w
+	if !rw.own {
+		if s.LogProbs == rewrite.On {
+			rw.lose("logprobs", "likelihoods have no place in a translated reply")
+		}
+		if len(s.TopLogProbs) > 0 && string(s.TopLogProbs) != "0" {
+			rw.lose("top_logprobs", "likelihoods have no place in a translated reply")
+		}
+		return
+	}
+	if s.LogProbs != rewrite.Unset {
+		w.Name("responseLogprobs")
+		w.Bool(s.LogProbs == rewrite.On)
+	}
+	w.Value("logprobs", s.TopLogProbs)
 }
 
 // format writes the form that the answer must have.
@@ -79,12 +95,17 @@ func (rw *requestWriter) thinking() {
 	w.Name("thinkingConfig")
 	w.Open('{')
 	empty := w.Size()
-	if t.Summary != "" {
+	off := t.Mode == rewrite.Off || t.Effort == "none"
+	asked := !off && (t.Mode == rewrite.On || t.Effort != "" || len(t.Budget) > 0)
+	switch {
+	case t.Summary != "":
 		w.Name("includeThoughts")
 		w.Bool(t.Summary != "none")
+	case asked && rw.c.Dialect == rewrite.Completions:
+		w.Literal(`"includeThoughts":true`) // its clients show what comes, and cannot ask for it
 	}
 	switch {
-	case t.Mode == rewrite.Off, t.Effort == "none":
+	case off:
 		w.Name("thinkingBudget")
 		w.Int(0)
 	case t.Effort != "":

@@ -15,6 +15,7 @@ var words = map[string]string{
 	"thinking.budget": generationConfig + ".thinkingConfig.thinkingBudget",
 	"summary":         generationConfig + ".thinkingConfig.includeThoughts",
 	"format":          generationConfig + ".responseJsonSchema",
+	"format.json":     generationConfig + ".responseMimeType",
 	"tool_choice":     "toolConfig.functionCallingConfig", "service_tier": "serviceTier",
 	"tool_choice.allowed": "toolConfig.functionCallingConfig.allowedFunctionNames",
 	"item.arguments":      "functionCall.args",

@@ -105,7 +105,9 @@ func (w *requestWriter) tool(t *rewrite.Tool, path string) {
 	switch t.Kind {
 	case rewrite.ToolHosted:
 		if text := hostedTools[t.Capability]; text != "" {
-			w.Literal(text)
+			if w.Literal(text); t.Optioned() {
+				w.losses.Add(path, "offered without its options")
+			}
 		} else {
 			w.losses.Add(path, "a tool that only its own provider runs: "+t.Name)
 		}

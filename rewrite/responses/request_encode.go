@@ -91,11 +91,12 @@ func (w *requestWriter) sampling() {
 	}
 	w.Value("temperature", s.Temperature)
 	w.Value("top_p", s.TopP)
-	w.Value("top_logprobs", s.TopLogProbs)
 	if w.c.Dialect == rewrite.Responses {
+		w.Value("top_logprobs", s.TopLogProbs)
 		w.Value("presence_penalty", s.PresencePenalty)
 		w.Value("frequency_penalty", s.FrequencyPenalty)
 	} else {
+		w.unlikely()
 		w.lost("presence_penalty", len(s.PresencePenalty) > 0)
 		w.lost("frequency_penalty", len(s.FrequencyPenalty) > 0)
 	}
@@ -103,6 +104,17 @@ func (w *requestWriter) sampling() {
 	w.lost("seed", len(s.Seed) > 0)
 	w.lost("stop", len(s.Stop) > 0)
 	w.lost("candidates", len(s.Candidates) > 0 && string(s.Candidates) != "1")
+}
+
+// unlikely notes what a reply of another dialect cannot show.
+func (w *requestWriter) unlikely() {
+	s := &w.c.Sampling
+	if s.LogProbs == rewrite.On {
+		w.losses.Add("logprobs", "likelihoods have no place in a translated reply")
+	}
+	if len(s.TopLogProbs) > 0 && string(s.TopLogProbs) != "0" {
+		w.losses.Add("top_logprobs", "likelihoods have no place in a translated reply")
+	}
 }
 
 // lost notes a setting that the dialect does not have.
@@ -216,19 +228,9 @@ func (w *requestWriter) sameFamily() bool {
 
 // include asks for what a reply leaves out unless it is asked for.
 func (w *requestWriter) include(reasoning bool) {
-	likelihoods := w.c.Sampling.LogProbs == rewrite.On
-	if !reasoning && !likelihoods {
-		return
-	}
-	w.Name("include")
-	w.Open('[')
 	if reasoning {
-		w.String("reasoning.encrypted_content")
+		w.Literal(`"include":["reasoning.encrypted_content"]`)
 	}
-	if likelihoods {
-		w.String("message.output_text.logprobs")
-	}
-	w.Close(']')
 }
 
 // longestIdentifier is how many characters a name of the end user may have.

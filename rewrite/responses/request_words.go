@@ -7,7 +7,7 @@ import "warmpath/rewrite"
 var words = map[string]string{
 	"max_tokens": "max_output_tokens", "user": "safety_identifier", "parallel": "parallel_tool_calls",
 	"effort": "reasoning.effort", "thinking": "reasoning", "summary": "reasoning.summary",
-	"format": "text.format", "format.verbosity": "text.verbosity", "tool_choice.allowed": "tool_choice.tools",
+	"format": "text.format", "format.json": "text.format", "format.verbosity": "text.verbosity", "tool_choice.allowed": "tool_choice.tools",
 	"item.arguments": "arguments", "item.attributions": "annotations", "item.strict": "strict", "item.deferred": "defer_loading",
 }
 
