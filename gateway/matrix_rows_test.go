@@ -128,11 +128,11 @@ var features = []feature{
 	}, ask: sets(func(c *rewrite.Conversation) { c.Items[0].Parts[0].Mark = rewrite.Mark{Set: true} }), kept: func(o *outcome) bool {
 		return o.asked("cache_control") || o.asked("cachePoint")
 	}},
-	{name: "hosted web search", ask: searches, kept: ran},
+	{name: "hosted web search", beside: "is not shown", ask: searches, kept: ran},
 	{name: "its activity shown", clients: []rewrite.Dialect{rewrite.Messages, rewrite.Responses, rewrite.Gemini}, without: map[rewrite.Dialect]string{
 		rewrite.Completions: "the provider does not show its searches in Chat Completions",
 	}, ask: searches, kept: searched},
-	{name: "citations, with their places", ask: searches, kept: cited},
+	{name: "citations, with their places", beside: "is not shown", ask: searches, kept: cited},
 	{name: "who the end user is", clients: []rewrite.Dialect{rewrite.Messages, rewrite.Completions, rewrite.Responses}, ask: sets(func(c *rewrite.Conversation) { c.User = "user-4711" }), kept: wants("user-4711")},
 	{name: "metadata", clients: openai, ask: sets(func(c *rewrite.Conversation) { c.Metadata = rewrite.JSON(`{"job":"4711"}`) }), kept: wants("4711")},
 	{name: "service tier", clients: openai, ask: sets(func(c *rewrite.Conversation) { c.ServiceTier = "flex" }), kept: wants(`"flex"`)},

@@ -24,7 +24,7 @@ type feature struct {
 	// kept reports whether the provider was asked, and the client answered, as if
 	// there were no gateway.
 	kept func(o *outcome) bool
-	// clients are the dialects that have words for it; nil is all of them.
+	// clients are the dialects that can ask for it; nil is all of them.
 	clients []rewrite.Dialect
 	// without says why a provider's dialect has nothing of the kind to ask for.
 	without map[rewrite.Dialect]string
@@ -33,6 +33,8 @@ type feature struct {
 	// stream asks for a stream, and whole for none; both are played where neither
 	// is set. Broken replies end with a fault, and failed ones with an HTTP error.
 	stream, whole, broken, failed bool
+	// beside are losses that another row is about.
+	beside string
 	// again asks once more, with what came of the first time.
 	again func(o *outcome)
 }
@@ -97,9 +99,6 @@ type player struct {
 // play plays a feature for a client and a provider.
 func (p *player) play(t *testing.T, f *feature, from, to rewrite.Dialect) cell {
 	t.Helper()
-	if f.clients != nil && !slices.Contains(f.clients, from) {
-		return cell{"–", "no words for it in " + title(from)}
-	}
 	if why := f.without[to]; why != "" {
 		return cell{"–", why}
 	}
@@ -109,6 +108,7 @@ func (p *player) play(t *testing.T, f *feature, from, to rewrite.Dialect) cell {
 			continue
 		}
 		o := p.once(t, f, from, to, stream)
+		o.losses = f.own(o.losses)
 		if !stream {
 			listed = o.losses
 		} else if o.losses == "" && !f.kept(o) {
@@ -130,6 +130,8 @@ func (p *player) once(t *testing.T, f *feature, from, to rewrite.Dialect, stream
 		model = f.models[to]
 	} else if to == rewrite.Messages {
 		model = "claude/claude-opus-5"
+	} else if to == rewrite.Converse {
+		model = "bedrock/eu.anthropic.claude-opus-5-v1:0"
 	}
 	c := &rewrite.Conversation{Dialect: from, Model: model, Stream: stream, Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "Go on. DO[say It is noon.]"}}}}}
 	if from == rewrite.Completions && stream {
@@ -189,6 +191,12 @@ func (p *player) send(t *testing.T, c *rewrite.Conversation, from, to rewrite.Di
 func known(losses string) string {
 	all := strings.Split(losses, "; ")
 	return strings.Join(slices.DeleteFunc(all, func(loss string) bool { return loss == "reply (a thought behind the answer)" }), "; ")
+}
+
+// own are the losses that the feature is about.
+func (f *feature) own(losses string) string {
+	all := strings.Split(losses, "; ")
+	return strings.Join(slices.DeleteFunc(all, func(loss string) bool { return f.beside != "" && strings.Contains(loss, f.beside) }), "; ")
 }
 
 // found checks that losses name what the client has written.
@@ -267,8 +275,13 @@ func TestMatrix(t *testing.T) {
 			fmt.Fprintf(&b, " | %s", title(to))
 		}
 		b.WriteString(" |\n|---|---|---|---|---|---|\n")
+		var without []string
 		for i := range features {
 			f := &features[i]
+			if f.clients != nil && !slices.Contains(f.clients, from) {
+				without = append(without, f.name)
+				continue
+			}
 			row := "| " + f.name
 			for _, to := range matrixProviders {
 				var c cell
@@ -283,7 +296,7 @@ func TestMatrix(t *testing.T) {
 			}
 			b.WriteString(row + " |\n")
 		}
-		b.WriteString("\n</details>\n")
+		fmt.Fprintf(&b, "\nNot asked for in %s: %s.\n\n</details>\n", title(from), strings.Join(without, "; "))
 	}
 	b.WriteString("\n")
 	for i, note := range notes {

@@ -1,5 +1,7 @@
 package rewrite
 
+import "bytes"
+
 // Role is who a message is from.
 type Role uint8
 
@@ -82,6 +84,13 @@ type Item struct {
 	Mark Mark
 	// Incomplete says that a stream ended within the item.
 	Incomplete bool
+}
+
+// Plain says that a piece of reasoning is nothing but text, which is for people:
+// a provider that has not made it loses nothing.
+func (i *Item) Plain() bool {
+	p := &i.Payload
+	return i.Kind == ItemReasoning && (p.Empty() || p.Format == "chat/reasoning" && !bytes.Contains(p.Value, []byte(`"reasoning_details"`)))
 }
 
 // Call is a call of a client's tool.

@@ -56,7 +56,7 @@ func (rw *requestWriter) item(e rewrite.Entry, m *rewrite.Turn) {
 		}
 	case rewrite.ItemReasoning:
 		// Reasoning that is nothing but text is for people.
-		if !item.Payload.Empty() {
+		if !item.Plain() {
 			rw.lose(e.Path, "reasoning that this provider cannot read")
 		}
 	case rewrite.ItemCall:

@@ -77,19 +77,25 @@ func (w *requestWriter) said(items []rewrite.Entry) bool {
 // thought writes the reasoning that the provider wants back: the members in which
 // it has come.
 func (w *requestWriter) thought(items []rewrite.Entry) {
-	done := false
+	written := map[string]bool{}
 	for i := range items {
 		item, path := items[i].Item, items[i].Path
 		switch item.Kind {
 		case rewrite.ItemReasoning:
 			member, raw := native(&item.Payload, w.provider)
-			if member != "reasoning" || done {
-				w.losses.Add(path, "reasoning that another provider has made")
+			if member != "reasoning" {
+				if !item.Plain() {
+					w.losses.Add(path, "reasoning that this provider cannot read")
+				}
 				continue
 			}
-			done = true
 			splice.Fields(raw, func(key, value []byte) bool {
-				w.Value(string(key), value)
+				if name := string(key); written[name] {
+					w.losses.Add(path, "reasoning behind other reasoning of the same message")
+				} else {
+					w.Value(name, value)
+					written[name] = true
+				}
 				return true
 			})
 		case rewrite.ItemHosted:

@@ -126,8 +126,9 @@ func (r *requestReader) extra(name string, value []byte) {
 		t.Effort = splice.Text(value)
 	case "reasoning", "thinking":
 		r.thinking(value)
-	case "prompt_cache_key":
-		// Whoever routes the request makes it of this.
+	case "prompt_cache_key", "stream_options":
+		// Whoever routes the request makes it of the one, and writes the stream by
+		// the other.
 	default:
 		said = false
 	}

@@ -107,7 +107,7 @@ func (w *requestWriter) sampling() {
 		w.Close(']')
 	}
 	if len(s.TopK) > 0 && !w.c.HasExtra(rewrite.Completions, "top_k") {
-		w.losses.Add("top_k", "the dialect has no such setting")
+		w.losses.Add("top_k", "no such member")
 	}
 }
 
@@ -235,7 +235,7 @@ func (w *requestWriter) extra() {
 		if m := &w.c.Extra[i]; w.c.Dialect == rewrite.Completions {
 			w.Value(m.Name, m.Value)
 		} else if !m.Said {
-			w.losses.Add(m.Name, "the dialect has no such member")
+			w.losses.Add(m.Name, "no such member")
 		}
 	}
 }

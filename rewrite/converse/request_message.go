@@ -98,7 +98,7 @@ func (rw *requestWriter) item(e rewrite.Entry, m *rewrite.Turn) {
 		rw.parts(e, m.Role)
 	case rewrite.ItemReasoning:
 		// Reasoning that is nothing but text is for people.
-		if !item.Payload.Empty() {
+		if !item.Plain() {
 			rw.lose(e.Path, "reasoning that this provider cannot read")
 		}
 	case rewrite.ItemCall:

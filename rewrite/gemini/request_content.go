@@ -69,7 +69,7 @@ func (rw *requestWriter) item(e rewrite.Entry, signed *bool) {
 	case rewrite.ItemMessage:
 		rw.parts(e)
 	case rewrite.ItemReasoning:
-		if !item.Payload.Empty() {
+		if !item.Plain() {
 			rw.lose(e.Path, "reasoning that this provider cannot read")
 		}
 		if !rw.own || !item.Payload.Empty() {

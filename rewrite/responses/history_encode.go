@@ -91,7 +91,9 @@ func (w *requestWriter) item(i int, item *rewrite.Item) {
 	case rewrite.ItemResult:
 		w.result(item, path)
 	case rewrite.ItemReasoning:
-		w.losses.Add(path, "reasoning that another provider has made")
+		if !item.Plain() {
+			w.losses.Add(path, "reasoning that this provider cannot read")
+		}
 	case rewrite.ItemHosted:
 		w.losses.Add(path, "an activity of another provider; its text and sources stay")
 	case rewrite.ItemOpaque:

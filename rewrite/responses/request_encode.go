@@ -120,7 +120,7 @@ func (w *requestWriter) unlikely() {
 // lost notes a setting that the dialect does not have.
 func (w *requestWriter) lost(name string, is bool) {
 	if is {
-		w.losses.Add(name, "the dialect has no such setting")
+		w.losses.Add(name, "no such member")
 	}
 }
 
@@ -252,7 +252,7 @@ func (w *requestWriter) extra() {
 		if m := &w.c.Extra[i]; w.c.Dialect == rewrite.Responses {
 			w.Value(m.Name, m.Value)
 		} else if !m.Said {
-			w.losses.Add(m.Name, "the dialect has no such member")
+			w.losses.Add(m.Name, "no such member")
 		}
 	}
 }
