@@ -114,8 +114,8 @@ func ran(o *outcome) bool {
 	return tool && strings.Contains(o.said(), "blue cats")
 }
 
-// searched is kept if the client sees that the provider has searched.
-func searched(o *outcome) bool {
+// showsSearch is kept if the client sees that the provider has searched.
+func showsSearch(o *outcome) bool {
 	item := o.item(rewrite.ItemHosted)
 	return item != nil && item.Hosted.Name == "web_search"
 }

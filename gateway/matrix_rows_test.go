@@ -131,7 +131,7 @@ var features = []feature{
 	{name: "hosted web search", beside: "is not shown", ask: searches, kept: ran},
 	{name: "its activity shown", clients: []rewrite.Dialect{rewrite.Messages, rewrite.Responses, rewrite.Gemini}, without: map[rewrite.Dialect]string{
 		rewrite.Completions: "the provider does not show its searches in Chat Completions",
-	}, ask: searches, kept: searched},
+	}, ask: searches, kept: showsSearch},
 	{name: "citations, with their places", beside: "is not shown", ask: searches, kept: cited},
 	{name: "who the end user is", clients: []rewrite.Dialect{rewrite.Messages, rewrite.Completions, rewrite.Responses}, ask: sets(func(c *rewrite.Conversation) { c.User = "user-4711" }), kept: wants("user-4711")},
 	{name: "metadata", clients: openai, ask: sets(func(c *rewrite.Conversation) { c.Metadata = rewrite.JSON(`{"job":"4711"}`) }), kept: wants("4711")},
