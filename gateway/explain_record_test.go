@@ -13,8 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"warmpath/gateway"
+	"warmpath/gateway/catalog"
 	"warmpath/gateway/config"
 	"warmpath/gateway/console"
+	"warmpath/rewrite"
 )
 
 // changed is an agent that has had two turns and then changes its tools and
@@ -70,6 +72,13 @@ func TestRequestsAreExplained(t *testing.T) {
 	// Straight, everything behind the second tool would have been processed again.
 	if c.Stake < *got.Read/2 || c.Stake > *got.Read || c.Saved != c.Stake && got.Miss == nil {
 		t.Errorf("%d tokens at stake and %d saved, with %d read", c.Stake, c.Saved, *got.Read)
+	}
+	price := catalog.Default().Price(&catalog.Provider{Name: got.Provider}, got.Model, "")
+	saved, ok := price.Saved(c.Saved, &rewrite.Usage{InputTotal: rewrite.Tokens(*got.Input)})
+	_, page := send(t, "GET", e.admin+"/metrics", "")
+	line := fmt.Sprintf("warmpath_saved_usd_total{model=%q,provider=%q} %v\n", got.Model, got.Provider, saved.Float())
+	if !ok || saved == 0 || !strings.Contains(page, line) {
+		t.Errorf("%s dollars saved, and no %s in the metrics", saved, line)
 	}
 }
 

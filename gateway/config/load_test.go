@@ -156,7 +156,7 @@ func TestPrecedence(t *testing.T) {
 // Every setting with a flag has a variable, and each of them reaches the field.
 func TestFlagsAndVariables(t *testing.T) {
 	written := map[string]string{
-		"listen": "127.0.0.1:5", "admin": "127.0.0.1:6", "mode": "off", "data": "/d", "quiet": "true",
+		"listen": "127.0.0.1:5", "admin": "127.0.0.1:6", "mode": "off", "data": "/d", "quiet": "true", "events": "/e.jsonl",
 		"timeouts.drain": "7s", "retries": "1", "admin_token": "t",
 		"continuity.early_betas": "false", "continuity.marks": "false", "continuity.echoes": "false", "continuity.cold_wait": "3s",
 		"continuity.diagnostics": "always", "explain.context": "true",

@@ -132,6 +132,9 @@ warmpath.yaml:1:22: providers.openai.key refers to the variable NO_SUCH, which i
 		{"provider", given{file: "providers:\n  lab:\n    dialects: [x]\n  openai:\n    base_url: ftp://x"}, `
 warmpath.yaml:3:5: providers.lab.dialects has an unknown dialect "x"; write messages, chat, responses, gemini or converse
 warmpath.yaml:5:5: providers.openai.base_url must begin with https:// or http://`},
+		{"prices", given{file: "prices:\n  gpt-9:\n    input: 1,5\n    output: 2\n  lab/m: {output: 3}"}, `
+warmpath.yaml:3:5: prices.gpt-9.input is "1,5"; write US dollars per million tokens, from 0 to 1000 with at most 6 decimals
+warmpath.yaml:5:3: prices.lab/m.input is needed; write US dollars per million tokens`},
 		{"what is missing is placed at its owner", given{file: "providers:\n  lab:\n    dialects: [chat]"}, `
 warmpath.yaml:2:3: providers.lab.base_url is needed, because chat has no address in bases`},
 		{"alias", given{file: "aliases:\n  a: b\n  b: a"}, `
