@@ -165,6 +165,31 @@ func TestCutStreamsKeepTheirUsage(t *testing.T) {
 	}
 }
 
+// US-05: the same where the stream is translated on its way, or is to be whole.
+func TestCutTranslationsKeepTheirUsage(t *testing.T) {
+	stream := goldenStream(t, rewrite.Messages, "cited_cut")
+	for name, test := range map[string]struct{ path, body string }{
+		"streamed":    {"/v1/responses", `{"model":"only/m","stream":true,"input":"hi"}`},
+		"to Gemini":   {"/v1beta/models/only%2Fm:streamGenerateContent?alt=sse", `{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`},
+		"to be whole": {"/v1/chat/completions", `{"model":"only/m","messages":[{"role":"user","content":"hi"}]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProvider(t, streamWith(stream, true))
+			log := new(buffer)
+			_, base, _ := startWith(t, p.URL, gateway.Options{Events: log}, func(c *config.Config) {
+				c.Events, c.Catalog = "-", only(t, rewrite.Messages, p.URL)
+			})
+			send(t, "POST", base+test.path, test.body)
+			eventually(t, func() bool { return strings.Contains(log.String(), "\n") }, log.String)
+			for _, want := range []string{`"partial":true`, `"usage":{"input":100`, `"cost_usd":{"total":`, `"incomplete":1`, `"state":"abandoned"`} {
+				if !strings.Contains(log.String(), want) {
+					t.Errorf("no %s in %s", want, log)
+				}
+			}
+		})
+	}
+}
+
 // PB-28, US-05: what a client has left behind has been used all the same.
 func TestClientsThatLeaveAreCharged(t *testing.T) {
 	stream := goldenStream(t, rewrite.Messages, "cited_cut")
