@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/gjson"
 
 	"warmpath/fixtures/openresponses"
 	"warmpath/rewrite"
+	"warmpath/rewrite/responses"
 )
 
 // eventsOf are the data of a stream's events, and the reply in the last of them.
@@ -33,6 +35,91 @@ func kindsOf(events []gjson.Result) (own []string) {
 }
 
 const searched = `"tools":[{"type":"web_search"}],"input":[{"role":"user","content":"What erupts? DO[search io volcano 🌋; say Loki does.; then; say Yes.]"}]`
+
+// HA-01: what a provider's own tool does is told in the one form, to those who ask
+// for it, in the way in which they ask.
+func TestHostedActivityIsToldToWhoAsks(t *testing.T) {
+	_, base := everyProvider(t, keepReplies)
+	started, completed := "warmpath:hosted_activity.started", "warmpath:hosted_activity.completed"
+	for name, c := range map[string]struct {
+		include, header string
+		events          []string
+		items           bool
+	}{
+		"nobody":             {},
+		"activities":         {include: `"warmpath:hosted_activity"`, events: []string{started, completed}, items: true},
+		"usage":              {include: `"warmpath:usage"`, events: []string{"warmpath:usage"}},
+		"continuity":         {include: `"warmpath:continuity"`, events: []string{"warmpath:continuity"}},
+		"all, by the header": {header: "1", events: []string{"warmpath:continuity", started, completed, "warmpath:usage"}, items: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			body := `{"model":"` + models[rewrite.Messages] + `","stream":true,"include":[` + c.include + `],` + searched + `}`
+			stream, _ := post(t, base+"/v1/responses", body, "Warmpath-Events", c.header)
+			judge := openresponses.Judge{Extended: c.events != nil, Vendor: true}
+			if err := judge.Stream(stream); err != nil {
+				t.Error(err)
+			}
+			events, reply := eventsOf(stream)
+			if diff := cmp.Diff(c.events, kindsOf(events)); diff != "" {
+				t.Error(diff)
+			}
+			if got := reply.Get(`output.#(type=="warmpath:hosted_activity")#.status`).Raw; c.items && got != `["in_progress","completed"]` || !c.items && got != "[]" {
+				t.Errorf("items are %s", got)
+			}
+		})
+	}
+}
+
+// RP-01, PP-01: whether the client knows our items or not, goes on by its history
+// or by name, the provider gets its own blocks back byte for byte; another one
+// gets none of them.
+func TestHostedActivityReturnsToItsProvider(t *testing.T) {
+	core, base := everyProvider(t, keepReplies)
+	for name, include := range map[string]string{"known": `"warmpath:hosted_activity"`, "unknown": ""} {
+		t.Run(name, func(t *testing.T) {
+			c := caller{t, base, "sk"}
+			head := `{"model":"` + models[rewrite.Messages] + `","include":[` + include + `],`
+			first := c.create(head + searched + `}`)
+			output := strings.Trim(first.Get("output").Raw, "[]")
+			blocks := ownBlocks(t, output)
+			if len(blocks) != 2 {
+				t.Fatalf("of its own are %q in %s", blocks, output)
+			}
+			c.create(head + `"input":"And on?","tools":[{"type":"web_search"}],"previous_response_id":"` + first.Get("id").Str + `"}`)
+			byName := lastBody(core)
+			history := strings.TrimSuffix(searched, "]") + `,` + output + `,{"role":"user","content":"And on?"}]`
+			c.create(head + history + `}`)
+			if diff := cmp.Diff(lastBody(core), byName); diff != "" {
+				t.Error(diff)
+			}
+			c.create(`{"model":"` + models[rewrite.Completions] + `",` + history + `}`)
+			other := lastBody(core)
+			for _, block := range blocks {
+				if !strings.Contains(byName, block) {
+					t.Errorf("%s\nis not in\n%s", block, byName)
+				}
+				if strings.Contains(other, block) || !strings.Contains(other, "Loki does.") {
+					t.Errorf("another provider gets %s", other)
+				}
+			}
+		})
+	}
+}
+
+// ownBlocks are the activities in a reply's items as their provider has made them.
+func ownBlocks(t *testing.T, output string) (blocks []string) {
+	t.Helper()
+	c, err := responses.DecodeRequest([]byte(`{"model":"m","input":[`+output+`]}`), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.Items {
+		if item := &c.Items[i]; item.Kind == rewrite.ItemHosted && item.Payload.Format != "gemini/grounding" {
+			blocks = append(blocks, string(item.Payload.Value))
+		}
+	}
+	return blocks
+}
 
 // A provider that speaks the dialect itself is told of in the same form, beside its
 // own items, which come back as they were.
@@ -95,5 +182,41 @@ func TestToolBlocksReachEveryModel(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// RG-08: every source is of a range of the text, in code points, whoever has made
+// it; a client that asks gets what the provider wants back of it.
+func TestSourcesOfEveryProvider(t *testing.T) {
+	_, base := everyProvider(t, keepReplies)
+	for _, dialect := range []rewrite.Dialect{rewrite.Messages, rewrite.Gemini} {
+		for _, stream := range []bool{false, true} {
+			body := `{"model":"` + models[dialect] + `","include":["warmpath:hosted_activity"],` + strings.Replace(searched, "say Loki does.", "say Loki 🌋 döes.", 1)
+			if stream {
+				body += `,"stream":true`
+			}
+			answer, _ := post(t, base+"/v1/responses", body+"}")
+			reply := gjson.ParseBytes(answer)
+			if stream {
+				_, reply = eventsOf(answer)
+			}
+			sources := 0
+			for _, part := range reply.Get(`output.#(type=="message")#.content|@flatten`).Array() {
+				text := part.Get("text").Str
+				for _, a := range part.Get("annotations").Array() {
+					sources++
+					from, to := a.Get("start_index").Int(), a.Get("end_index").Int()
+					if a.Get("type").Str != "url_citation" || a.Get("url").Str == "" || from < 0 || to <= from || int(to) > utf8.RuneCountInString(text) {
+						t.Errorf("%s, stream %v: %s of %q", dialect, stream, a, text)
+					}
+					if dialect == rewrite.Messages && !a.Get("warmpath:replay.value.encrypted_index").Exists() {
+						t.Errorf("nothing to bring back in %s", a)
+					}
+				}
+			}
+			if sources == 0 {
+				t.Errorf("%s, stream %v: no sources in %s", dialect, stream, reply.Get("output"))
+			}
+		}
 	}
 }

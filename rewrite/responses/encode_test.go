@@ -304,6 +304,10 @@ func TestUsageEvent(t *testing.T) {
 func TestGoldenForeign(t *testing.T) {
 	g := show.Load(t, "testdata/foreign.txt")
 	g.Want(t, *update, "to a client", streamOf(foreign(), responses.EncoderOptions{Provider: "openai", Request: request(t)}))
+	g.Want(t, *update, "to one that asks for everything", streamOf(foreign(), responses.EncoderOptions{
+		Provider: "openai", Request: request(t), Events: true,
+		Continuity: []rewrite.Member{{Name: "conversation", Value: rewrite.JSON(`"conv_1"`)}, {Name: "epoch", Value: rewrite.JSON("0")}, {Name: "edits", Value: rewrite.JSON("2")}},
+	}))
 	stream := streamOf(foreign(), responses.EncoderOptions{Provider: "openai", Request: request(t, "warmpath:usage"), Call: 2})
 	g.Want(t, *update, "what was used, to one that asks", between(stream, "event: warmpath:usage\n", "\n\n"))
 }
