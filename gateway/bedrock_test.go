@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -248,5 +249,42 @@ func TestBedrockLeaksNoSecret(t *testing.T) {
 		t.Errorf("nothing is told: %s", text)
 	} else if lower := strings.ToLower(text); strings.Contains(lower, "hidden") || strings.Contains(lower, "signature=") {
 		t.Errorf("%s", text)
+	}
+}
+
+// A client that edits what stood before the reasoning of its turns, which is bound
+// to that, goes on without it.
+func TestBoundReasoningIsLeftOutForBedrock(t *testing.T) {
+	core, base := everyProvider(t, nil)
+	for _, from := range []rewrite.Dialect{rewrite.Messages, rewrite.Gemini} { // whose clients here bring reasoning back
+		client := speakers[from]
+		for _, stream := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, stream %v", from, stream), func(t *testing.T) {
+				c := &rewrite.Conversation{
+					Dialect: from, Model: models[rewrite.Converse], Stream: stream, Thinking: rewrite.Thinking{Effort: "high"},
+					System: []rewrite.Part{{Text: "It is Monday."}}, Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "DO[think 20; say one]"}}}},
+				}
+				reply, _ := client.ask(t, base, c)
+				c.Items = append(append(c.Items, reply.Items...), rewrite.Item{Parts: []rewrite.Part{{Text: "DO[think 20; say two]"}}})
+				if reply, header := client.ask(t, base, c); len(reply.Items) == 0 || strings.Contains(header.Get("Warmpath-Losses"), "take back") || !strings.Contains(lastRecord(core).Body, "reasoningContent") {
+					t.Errorf("without an edit: %q, %s", header.Get("Warmpath-Losses"), lastRecord(core).Body)
+				}
+				c.System[0].Text = "It is Tuesday."
+				_, header := client.ask(t, base, c)
+				if !strings.Contains(header.Get("Warmpath-Losses"), "reasoning that the provider does not take back") || strings.Contains(lastRecord(core).Body, "reasoningContent") {
+					t.Errorf("%q, %s", header.Get("Warmpath-Losses"), lastRecord(core).Body)
+				}
+			})
+		}
+	}
+	_, off := everyProvider(t, func(cfg *config.Config) { cfg.Mode = rewrite.ModeObserve })
+	client := speakers[rewrite.Messages]
+	c := &rewrite.Conversation{Dialect: rewrite.Messages, Model: models[rewrite.Converse], Thinking: rewrite.Thinking{Effort: "high"},
+		System: []rewrite.Part{{Text: "It is Monday."}}, Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "DO[think 20; say one]"}}}}}
+	reply, _ := client.ask(t, off, c)
+	c.Items = append(append(c.Items, reply.Items...), rewrite.Item{Parts: []rewrite.Part{{Text: "on"}}})
+	c.System[0].Text = "It is Tuesday."
+	if status, body, _ := client.send(t, off, c); status != 400 || !strings.Contains(string(body), "bound to a different conversation") {
+		t.Errorf("in mode observe: status %d: %s", status, body)
 	}
 }

@@ -28,7 +28,7 @@ func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 		resp, err := x.call()
 		pause, again := x.again(resp, err)
 		// What may be a passing fault of the provider's is no refusal yet.
-		if err == nil && (!again || resp.Status < 500) && (x.disowns(resp) || x.mended(resp)) {
+		if err == nil && (!again || resp.Status < 500) && (x.disowns(resp) || x.forgets(resp) || x.mended(resp)) {
 			resp.Close()
 			x.ahead = nil
 			continue

@@ -49,6 +49,7 @@ type exchange struct {
 	tenant      string       // who asks; set once the scope is known
 	ahead       []byte       // of the reply's body, read before it was handed over
 	tries       int          // again at this target
+	forgetting  bool         // reasoning was left out after a refusal
 	disowning   bool         // thinking of others was left out after a refusal
 	record      Record
 

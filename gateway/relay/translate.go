@@ -156,6 +156,9 @@ func withheld(c *rewrite.Conversation) *rewrite.Failure {
 func (x *exchange) encode(c *rewrite.Conversation, losses *rewrite.Losses) ([]byte, error) {
 	if x.translates() {
 		c.CacheKey = x.cacheKey
+		if x.forgetting {
+			c.Forget(losses)
+		}
 		c.Fit(catalog.Limits(x.target.Dialect, c.Model), x.target.Provider.Name, losses)
 		if x.marksEnds(c) {
 			c.MarkEnds()
