@@ -14,20 +14,26 @@ func DecodeRequest(body []byte, provider string) (*rewrite.Conversation, error) 
 	if err := splice.Valid(body); err != nil {
 		return nil, refuse("the request body", "%v; send one JSON object", err)
 	}
-	if _, err := splice.Peek(body); err != nil {
-		return nil, err
-	}
 	r := requestReader{provider: provider, names: map[string]string{}}
 	r.c.Dialect = rewrite.Messages
-	if !splice.Fields(body, func(name, value []byte) bool {
-		if !splice.Null(value) {
-			r.member(string(name), value)
+	w, models, streams := splice.Walk(body), 0, 0
+	object := w.Fields(func(name []byte) {
+		switch string(name) {
+		case "model":
+			models++
+		case "stream":
+			streams++
 		}
-		return r.err == nil
-	}) && r.err == nil {
-		return nil, refuse("the request body", "not a JSON object; send one")
-	}
+		if w.Next() != 'n' && r.err == nil {
+			r.member(string(name), &w)
+		}
+	})
 	switch {
+	case !object:
+		return nil, refuse("the request body", "not a JSON object; send one")
+	case models > 1 || streams > 1:
+		_, err := splice.Peek(body) // which says where
+		return nil, err
 	case r.err != nil:
 		return nil, r.err
 	case !r.messages:
@@ -50,7 +56,9 @@ type requestReader struct {
 	messages bool
 	// next is a payload for the item that comes next.
 	next rewrite.Payload
-	err  *rewrite.Failure
+	// blocks are those of the message that is read, and inner those of its results.
+	blocks, inner []wireBlock
+	err           *rewrite.Failure
 }
 
 func (r *requestReader) refuse(path, format string, args ...any) {
@@ -60,20 +68,28 @@ func (r *requestReader) refuse(path, format string, args ...any) {
 }
 
 // member reads a member of the request.
-func (r *requestReader) member(name string, value []byte) {
+func (r *requestReader) member(name string, w *splice.Walker) {
+	switch name {
+	case "system":
+		r.system(w)
+	case "tools":
+		r.each("tools", w, func(at rewrite.Path) { r.tool(at, w.Value()) })
+	case "messages":
+		r.messages = true
+		r.each("messages", w, func(at rewrite.Path) { r.message(at, w) })
+	default:
+		r.setting(name, w.Value())
+	}
+}
+
+// setting reads a member that is no part of the prompt.
+func (r *requestReader) setting(name string, value []byte) {
 	c := &r.c
 	switch name {
 	case "model":
 		c.Model = splice.Text(value)
 	case "stream":
 		c.Stream = string(value) == "true"
-	case "system":
-		r.system(value)
-	case "tools":
-		r.each(rewrite.Path{}, "tools", value, r.tool)
-	case "messages":
-		r.messages = true
-		r.each(rewrite.Path{}, "messages", value, r.message)
 	case "tool_choice":
 		r.choice(value)
 	case "thinking":
@@ -104,71 +120,84 @@ func (r *requestReader) member(name string, value []byte) {
 	}
 }
 
-// each reads the elements of a member that is an array, of what stands at a path.
-func (r *requestReader) each(at rewrite.Path, member string, array []byte, read func(at rewrite.Path, element []byte)) {
+// each reads the elements of a member that is an array.
+func (r *requestReader) each(member string, w *splice.Walker, read func(at rewrite.Path)) {
 	i := 0
-	if !splice.Elements(array, func(element []byte) bool {
-		read(at.At(member, i), element)
+	if !w.Elements(func() {
+		if r.err == nil {
+			read(rewrite.Path{}.At(member, i))
+		}
 		i++
-		return r.err == nil
+	}) {
+		r.refuse(member, "not an array; send one")
+	}
+}
+
+// system reads the system prompt.
+func (r *requestReader) system(w *splice.Walker) {
+	r.content(rewrite.Path{}, "system", w)
+	for i := range r.blocks {
+		r.c.System = append(r.c.System, r.part("", &r.blocks[i]))
+	}
+}
+
+// content reads the blocks that a member of what stands at a path holds; a string
+// is one of text.
+func (r *requestReader) content(at rewrite.Path, member string, w *splice.Walker) {
+	r.blocks, r.inner = r.blocks[:0], r.inner[:0]
+	if w.Next() == '"' {
+		if text := w.Value(); len(text) > 2 {
+			r.blocks = append(r.blocks, wireBlock{at: at.In(member), kind: "text", values: [fields][]byte{fieldText: text}})
+		}
+		return
+	}
+	if !w.Elements(func() {
+		last := len(r.blocks)
+		r.blocks = append(r.blocks, wireBlock{at: at.At(member, last)})
+		if b := &r.blocks[last]; !b.read(w, r.results) {
+			r.notBlock(b.at)
+		}
 	}) {
 		r.refuse(at.In(member).String(), "not an array; send one")
 	}
 }
 
-// system reads the system prompt: a string, or blocks of text.
-func (r *requestReader) system(value []byte) {
-	if text, ok := splice.String(value); ok {
-		if len(text) > 0 {
-			r.c.System = append(r.c.System, rewrite.Part{Path: rewrite.Path{}.In("system"), Text: string(text)})
-		}
-		return
-	}
-	r.each(rewrite.Path{}, "system", value, func(at rewrite.Path, element []byte) {
-		if b, ok := r.block(at, element); ok {
-			r.c.System = append(r.c.System, r.part("", &b))
-		}
-	})
+func (r *requestReader) notBlock(at rewrite.Path) {
+	r.refuse(at.String(), `not a content block; send an object with a "type"`)
 }
 
-// block reads a block at a path.
-func (r *requestReader) block(at rewrite.Path, raw []byte) (wireBlock, bool) {
-	b, ok := readBlock(raw)
-	if b.at = at; !ok {
-		r.refuse(at.String(), `not a content block; send an object with a "type"`)
-	}
-	return b, ok
+// results reads the blocks that a result holds.
+func (r *requestReader) results(w *splice.Walker) []wireBlock {
+	first := len(r.inner)
+	w.Elements(func() {
+		r.inner = append(r.inner, wireBlock{})
+		r.inner[len(r.inner)-1].read(w, nil)
+	})
+	return r.inner[first:]
 }
 
 // message reads one message.
-func (r *requestReader) message(at rewrite.Path, raw []byte) {
-	var role, content, clear []byte
-	more := false
-	splice.Fields(raw, func(name, value []byte) bool {
+func (r *requestReader) message(at rewrite.Path, w *splice.Walker) {
+	var role, clear []byte
+	start, more, content := w.Offset(), false, false
+	w.Fields(func(name []byte) {
 		switch string(name) {
 		case "role":
-			role = value
+			role = w.Value()
 		case "content":
-			content = value
+			content = true
+			r.content(at, "content", w)
 		case "clear_at":
-			more, clear = more || !splice.Null(value), value
+			more, clear = more || w.Next() != 'n', w.Value()
 		default:
-			more = more || !splice.Null(value)
+			more = more || w.Next() != 'n'
 		}
-		return true
 	})
-	var blocks []wireBlock
-	if text, ok := splice.String(content); ok {
-		if len(text) > 0 {
-			blocks = append(blocks, wireBlock{at: at.In("content"), kind: "text", values: [fields][]byte{fieldText: content}})
-		}
-	} else {
-		r.each(at, "content", content, func(at rewrite.Path, element []byte) {
-			if b, ok := r.block(at, element); ok {
-				blocks = append(blocks, b)
-			}
-		})
+	if !content {
+		r.refuse(at.In("content").String(), "not an array; send one")
+		return
 	}
+	raw, blocks := w.Since(start), r.blocks
 	switch splice.Text(role) {
 	case "user":
 		r.cleared()
@@ -210,7 +239,7 @@ func (r *requestReader) user(at rewrite.Path, blocks []wireBlock) {
 			r.refuse(b.at.String()+".tool_use_id", "a result needs the identifier of its call")
 			return
 		}
-		item.Parts = r.results(b.at, b.values[fieldContent])
+		item.Parts = r.given(b)
 		if b.beyond(resultFields) {
 			item.Payload = payload("", b.kind, b.raw)
 		}
@@ -218,22 +247,33 @@ func (r *requestReader) user(at rewrite.Path, blocks []wireBlock) {
 	}
 }
 
-// results reads what a tool gave.
-func (r *requestReader) results(at rewrite.Path, content []byte) (parts []rewrite.Part) {
+// given reads what a tool gave.
+func (r *requestReader) given(b *wireBlock) (parts []rewrite.Part) {
+	content := b.values[fieldContent]
 	if len(content) == 0 {
 		return nil
 	}
-	if text, ok := splice.String(content); ok {
-		if len(text) == 0 {
+	if text, ok := splice.TextOf(content); ok {
+		if text == "" {
 			return nil
 		}
-		return []rewrite.Part{{Path: at.In("content"), Text: string(text)}}
+		return []rewrite.Part{{Path: b.at.In("content"), Text: text}}
 	}
-	r.each(at, "content", content, func(at rewrite.Path, element []byte) {
-		if b, ok := r.block(at, element); ok {
-			parts = append(parts, r.part("", &b))
+	inner := b.inner
+	if inner == nil {
+		// The type of the block stands behind its content.
+		w := splice.Walk(content)
+		inner = r.results(&w)
+	}
+	if content[0] != '[' {
+		r.refuse(b.at.In("content").String(), "not an array; send one")
+	}
+	for i := range inner {
+		if inner[i].at = b.at.At("content", i); inner[i].kind == "" {
+			r.notBlock(inner[i].at)
 		}
-	})
+		parts = append(parts, r.part("", &inner[i]))
+	}
 	return parts
 }
 

@@ -103,32 +103,50 @@ type wireBlock struct {
 	values [fields][]byte
 	has    set
 	mark   rewrite.Mark
+	// inner are the blocks of a result's content, where they were read with it.
+	inner []wireBlock
 	// more says that there are members that the hub has no place for.
 	more bool
 }
 
 // readBlock reads a block; ok is false for what is no object or has no type.
 func readBlock(raw []byte) (b wireBlock, ok bool) {
-	b.raw = raw
-	splice.Fields(raw, func(name, value []byte) bool {
-		if splice.Null(value) {
-			return true
+	w := splice.Walk(raw)
+	ok = b.read(&w, nil)
+	return b, ok
+}
+
+// read reads the block that a walker stands at; ok is false for what is no object
+// or has no type. A reader of results is given the content of one where it stands,
+// so that it need not be found again.
+func (b *wireBlock) read(w *splice.Walker, results func(w *splice.Walker) []wireBlock) (ok bool) {
+	start := w.Offset()
+	w.Fields(func(name []byte) {
+		if w.Next() == 'n' {
+			return
 		}
-		if f := fieldOf(name); f < fields {
-			b.values[f], b.has = value, b.has|1<<f
-		} else {
+		f := fieldOf(name)
+		if f == fields {
 			b.more = true
+			return
 		}
-		return true
+		from := w.Offset()
+		if f == fieldContent && results != nil && string(b.values[fieldType]) == `"tool_result"` {
+			b.inner = results(w)
+		}
+		if w.Offset() == from {
+			w.Value()
+		}
+		b.values[f], b.has = w.Since(from), b.has|1<<f
 	})
-	b.kind = splice.Text(b.values[fieldType])
+	b.raw, b.kind = w.Since(start), splice.Text(b.values[fieldType])
 	if mark := b.values[fieldMark]; mark != nil {
 		var plain bool
 		if b.mark, plain = readMark(mark); !plain {
 			b.more = true
 		}
 	}
-	return b, b.kind != ""
+	return b.kind != ""
 }
 
 // beyond reports whether the block says more than the given fields.

@@ -26,10 +26,16 @@ func AppendText(dst, value []byte) (content []byte, ok bool) {
 // Text is the content of a JSON string in memory of its own; empty for any other
 // value.
 func Text(value []byte) string {
-	text, _ := inner(value)
+	text, _ := TextOf(value)
+	return text
+}
+
+// TextOf is Text that tells an empty string from another value.
+func TextOf(value []byte) (content string, ok bool) {
+	text, ok := inner(value)
 	run, r, rest := cutEscape(text)
 	if r < 0 {
-		return string(run)
+		return string(run), ok
 	}
 	var b strings.Builder
 	b.Grow(len(text))
@@ -38,7 +44,7 @@ func Text(value []byte) string {
 		b.WriteRune(r)
 	}
 	b.Write(run)
-	return b.String()
+	return b.String(), ok
 }
 
 // inner is what stands between the quotes of a JSON string.

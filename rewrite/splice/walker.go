@@ -28,6 +28,22 @@ func (w *Walker) Value() []byte {
 	return w.text[start:w.at]
 }
 
+// Next is the byte that the value begins with, which tells its type; zero if
+// there is none.
+func (w *Walker) Next() byte {
+	if w.at >= len(w.text) {
+		return 0
+	}
+	return w.text[w.at]
+}
+
+// Offset is where in the text the walker stands, for Since.
+func (w *Walker) Offset() int { return w.at }
+
+// Since is the text from an offset to where the walker stands: the whole value
+// that stood there, once that is taken or left.
+func (w *Walker) Since(offset int) []byte { return w.text[offset:w.at] }
+
 // Fields enters an object: it calls yield for each member, standing at the
 // member's value. It reports whether the value was an object and well-formed;
 // any other value is left where it is. The key is valid during the call.
