@@ -137,34 +137,32 @@ func (c *checker) next(i int) int {
 // content begins at i, or -1.
 func checkString(b []byte, i int) int {
 	for {
-		if i = plain(b, i); i >= len(b) {
-			return -1
+		for i+8 <= len(b) {
+			found := notPlain(binary.LittleEndian.Uint64(b[i:]))
+			if found != 0 {
+				i += bits.TrailingZeros64(found) / 8
+				break
+			}
+			i += 8
 		}
-		switch b[i] {
-		case '"':
+		for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
+			i++
+		}
+		switch {
+		case i == len(b):
+			return -1
+		case b[i] == '"':
 			return i + 1
-		case '\\':
-			if i = checkEscape(b, i+1); i < 0 {
+		case b[i] != '\\': // a control character
+			return -1
+		case i+1 < len(b) && escapes[b[i+1]] != 0:
+			i += 2
+		default:
+			if i = checkUnicode(b, i+1); i < 0 {
 				return -1
 			}
-		default:
-			return -1 // a control character
 		}
 	}
-}
-
-// plain gives the offset of the first byte of a string that is not simply
-// itself: a quote, a backslash or a control character.
-func plain(b []byte, i int) int {
-	for ; i+8 <= len(b); i += 8 {
-		if found := notPlain(binary.LittleEndian.Uint64(b[i:])); found != 0 {
-			return i + bits.TrailingZeros64(found)/8
-		}
-	}
-	for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
-		i++
-	}
-	return i
 }
 
 // Eight bytes at once: one in each, and the highest bit of each.
@@ -178,26 +176,17 @@ func notPlain(word uint64) uint64 {
 	return (((quote - ones) &^ quote) | ((slash - ones) &^ slash) | ((word - ' '*ones) &^ word)) & highs
 }
 
-// checkEscape gives the offset after the escape whose letter is at i, or -1.
-func checkEscape(b []byte, i int) int {
-	if i >= len(b) {
+// checkUnicode gives the offset after the uXXXX that begins at i, or -1.
+func checkUnicode(b []byte, i int) int {
+	if i+5 > len(b) || b[i] != 'u' {
 		return -1
 	}
-	switch b[i] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return i + 1
-	case 'u':
-		if i+5 > len(b) {
+	for _, c := range b[i+1 : i+5] {
+		if lower := c | 0x20; (c < '0' || c > '9') && (lower < 'a' || lower > 'f') {
 			return -1
 		}
-		for _, c := range b[i+1 : i+5] {
-			if lower := c | 0x20; (c < '0' || c > '9') && (lower < 'a' || lower > 'f') {
-				return -1
-			}
-		}
-		return i + 5
 	}
-	return -1
+	return i + 5
 }
 
 // checkWord gives the offset after a literal, or -1.

@@ -1,6 +1,8 @@
 package splice
 
 import (
+	"encoding/binary"
+	"slices"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -11,16 +13,13 @@ import (
 // U+FFFD.
 func AppendText(dst, value []byte) (content []byte, ok bool) {
 	text, ok := inner(value)
-	if !ok {
-		return dst, false
+	for len(text) > 0 {
+		var n int
+		dst = slices.Grow(dst, len(text)+utf8.UTFMax)
+		n, text = unescape(dst[len(dst):cap(dst)], text)
+		dst = dst[:len(dst)+n]
 	}
-	for {
-		run, r, rest := cutEscape(text)
-		if dst = append(dst, run...); r < 0 {
-			return dst, true
-		}
-		dst, text = utf8.AppendRune(dst, r), rest
-	}
+	return dst, ok
 }
 
 // Text is the content of a JSON string in memory of its own; empty for any other
@@ -33,17 +32,16 @@ func Text(value []byte) string {
 // TextOf is Text that tells an empty string from another value.
 func TextOf(value []byte) (content string, ok bool) {
 	text, ok := inner(value)
-	run, r, rest := cutEscape(text)
-	if r < 0 {
-		return string(run), ok
+	if nextSlash(text) < 0 {
+		return string(text), ok
 	}
 	var b strings.Builder
 	b.Grow(len(text))
-	for ; r >= 0; run, r, rest = cutEscape(rest) {
-		b.Write(run)
-		b.WriteRune(r)
+	for piece := [256]byte{}; len(text) > 0; {
+		var n int
+		n, text = unescape(piece[:], text)
+		b.Write(piece[:n])
 	}
-	b.Write(run)
 	return b.String(), ok
 }
 
@@ -55,37 +53,47 @@ func inner(value []byte) (text []byte, ok bool) {
 	return value[1 : len(value)-1], true
 }
 
-// cutEscape cuts the content of a JSON string at its first escape: what stands
-// before it, the character that it stands for, and what follows. Without an
-// escape all is run, and r is negative.
-func cutEscape(text []byte) (run []byte, r rune, rest []byte) {
-	i := nextSlash(text)
-	if i < 0 || i+1 == len(text) {
-		return text, -1, nil
+// unescape writes the content of a JSON string to dst as far as there is room,
+// which has to be enough for a character. It gives the number of bytes written
+// and what is left of the text.
+func unescape(dst, text []byte) (n int, rest []byte) {
+	for i := 0; ; {
+		for i+8 <= len(text) && n+8 <= len(dst) {
+			word := binary.LittleEndian.Uint64(text[i:])
+			binary.LittleEndian.PutUint64(dst[n:], word)
+			at := indexIn(word, '\\')
+			if n, i = n+at, i+at; at < 8 {
+				break
+			}
+		}
+		for ; i < len(text) && n < len(dst) && text[i] != '\\'; i++ {
+			dst[n] = text[i]
+			n++
+		}
+		switch {
+		case i == len(text) || n == len(dst):
+			return n, text[i:]
+		case i+1 == len(text):
+			dst[n] = '\\'
+			return n + 1, nil
+		case text[i+1] != 'u':
+			if dst[n] = escapes[text[i+1]]; dst[n] == 0 {
+				dst[n] = text[i+1] // no JSON
+			}
+			n, i = n+1, i+2
+		default:
+			r, size := unicodeEscape(text[i:])
+			if n+utf8.UTFMax > len(dst) {
+				return n, text[i:]
+			}
+			n, i = n+utf8.EncodeRune(dst[n:], r), i+size
+		}
 	}
-	if run, text = text[:i], text[i:]; text[1] != 'u' {
-		return run, rune(plainEscape(text[1])), text[2:]
-	}
-	r, n := unicodeEscape(text)
-	return run, r, text[n:]
 }
 
-// plainEscape is the byte that an escape's letter stands for.
-func plainEscape(letter byte) byte {
-	switch letter {
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
-	}
-	return letter
-}
+// escapes are the bytes that the letters of short escapes stand for; zero for what
+// is no such letter.
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // unicodeEscape reads the escape, or the two of a surrogate pair, that text
 // begins with, and gives how many bytes it took.
