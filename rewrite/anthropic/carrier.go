@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
 )
 
 // What other providers made travels in the fields that clients of this dialect
@@ -54,12 +55,18 @@ const plainSource = "attribution/plain"
 func carried(text string) (p rewrite.Payload, to string, ok bool) {
 	for _, ending := range []string{ofBefore, ofAfter, ofPart} {
 		if rest, found := strings.CutSuffix(text, ending); found {
-			p, ok = rewrite.OpenEnvelope(rest)
+			p, ok = open(rest)
 			return p, ending, ok
 		}
 	}
-	p, ok = rewrite.OpenEnvelope(text)
+	p, ok = open(text)
 	return p, "", ok
+}
+
+// open opens an envelope; ok is false for one that was changed on its way, too.
+func open(text string) (p rewrite.Payload, ok bool) {
+	p, ok = rewrite.OpenEnvelope(text)
+	return p, ok && splice.Valid(p.Value) == nil
 }
 
 // isReasoning reports whether a payload is a thought, in the formats of all

@@ -291,7 +291,7 @@ func readCitation(provider string, raw []byte) rewrite.Attribution {
 			source.Excerpt = splice.Text(value)
 		case "encrypted_index":
 			if index, ok := splice.String(value); ok {
-				if opened, ok := rewrite.OpenEnvelope(string(index)); ok {
+				if opened, ok := open(string(index)); ok {
 					if source.Payload = opened; opened.Format == plainSource {
 						source.Payload = rewrite.Payload{}
 					}

@@ -45,7 +45,7 @@ func (w *requestWriter) said(items []rewrite.Entry) bool {
 			case rewrite.PartRefusal:
 				refusal += p.Text
 			case rewrite.PartImage, rewrite.PartAudio, rewrite.PartVideo, rewrite.PartFile, rewrite.PartOpaque:
-				if member, raw := native(&p.Payload, w.provider); member == "audio" {
+				if member, raw := w.native(&p.Payload); member == "audio" {
 					audio = raw
 				} else {
 					w.losses.Add(fmt.Sprintf("%s.parts.%d", items[i].Path, j), "the dialect has no place for "+p.Kind.String()+" that the model made")
@@ -82,7 +82,7 @@ func (w *requestWriter) thought(items []rewrite.Entry) {
 		item, path := items[i].Item, items[i].Path
 		switch item.Kind {
 		case rewrite.ItemReasoning:
-			member, raw := native(&item.Payload, w.provider)
+			member, raw := w.native(&item.Payload)
 			if member != "reasoning" {
 				if !item.Plain() {
 					w.losses.Add(path, "reasoning that this provider cannot read")
@@ -131,7 +131,7 @@ func (w *requestWriter) calls(items []rewrite.Entry) {
 		if items[i].Item.Kind != rewrite.ItemCall {
 			continue
 		}
-		if _, raw := native(&items[i].Item.Payload, w.provider); raw != nil {
+		if _, raw := w.native(&items[i].Item.Payload); raw != nil {
 			w.Raw(raw)
 			continue
 		}

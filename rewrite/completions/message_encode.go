@@ -150,7 +150,7 @@ func (w *requestWriter) message(role string, parts []rewrite.Part, path string) 
 
 // plain says that a part is a text and nothing else.
 func (w *requestWriter) plain(p *rewrite.Part) bool {
-	if _, raw := native(&p.Payload, w.provider); raw != nil {
+	if _, raw := w.native(&p.Payload); raw != nil {
 		return false
 	}
 	return p.Kind == rewrite.PartText && !(p.Mark.Set && w.habits.Marks)
@@ -210,7 +210,7 @@ func (w *requestWriter) shown() {
 
 // part writes a piece of content of anybody but the assistant.
 func (w *requestWriter) part(p *rewrite.Part, path string) {
-	if _, raw := native(&p.Payload, w.provider); raw != nil {
+	if _, raw := w.native(&p.Payload); raw != nil {
 		w.Raw(raw)
 		return
 	}

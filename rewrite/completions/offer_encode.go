@@ -28,7 +28,7 @@ func (w *requestWriter) tools() {
 		w.Close(']')
 	}
 	for i := range w.c.Tools {
-		if member, raw := native(&w.c.Tools[i].Payload, w.provider); member == "web_search_options" {
+		if member, raw := w.native(&w.c.Tools[i].Payload); member == "web_search_options" {
 			w.Value(member, raw)
 		}
 	}
@@ -41,7 +41,7 @@ func (w *requestWriter) allows(t *rewrite.Tool) bool {
 
 // tool writes one tool.
 func (w *requestWriter) tool(t *rewrite.Tool, path string) {
-	if member, raw := native(&t.Payload, w.provider); raw != nil {
+	if member, raw := w.native(&t.Payload); raw != nil {
 		if member == "tool" {
 			w.Raw(raw)
 		}
@@ -94,7 +94,7 @@ func (w *requestWriter) directive(item *rewrite.Item) {
 	for _, name := range item.Directive.Remove {
 		w.removed[name] = true
 	}
-	_, raw := native(&item.Payload, w.provider)
+	_, raw := w.native(&item.Payload)
 	for _, name := range item.Directive.Add {
 		delete(w.removed, name)
 		w.added[name] = raw == nil
@@ -107,7 +107,7 @@ func (w *requestWriter) directive(item *rewrite.Item) {
 // choice writes which tools the model may or must call.
 func (w *requestWriter) choice() {
 	c := &w.c.Choice
-	_, raw := native(&c.Payload, w.provider)
+	_, raw := w.native(&c.Payload)
 	if raw != nil && len(w.removed) == 0 && (c.Allowed == nil || !w.habits.PlainChoice) {
 		w.Value("tool_choice", raw)
 		return

@@ -3,6 +3,7 @@ package completions
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
@@ -60,9 +61,9 @@ func (h Habits) EncodeRequest(c *rewrite.Conversation, provider string, losses *
 	}
 	w.extra()
 	w.Close('}')
-	if err := splice.Valid(w.Bytes()); err != nil {
+	if w.broken != nil {
 		return nil, &rewrite.Failure{
-			Reason: rewrite.ReasonBadRequest, Cause: err,
+			Reason: rewrite.ReasonBadRequest, Cause: w.broken,
 			Message: "the conversation holds a payload that is no JSON; send what the provider made as it came",
 		}
 	}
@@ -80,6 +81,20 @@ type requestWriter struct {
 	pictures []*rewrite.Part
 	// added and removed are the tools that directives have changed.
 	added, removed map[string]bool
+	// broken is what is wrong with a payload of the provider's.
+	broken error
+}
+
+// native is the value of a payload that the provider gets byte for byte, with the
+// member that it belongs to; nil if it is another's.
+func (w *requestWriter) native(p *rewrite.Payload) (member string, value []byte) {
+	if !p.For(w.provider, rewrite.Completions) {
+		return "", nil
+	}
+	if err := splice.Valid(p.Value); err != nil {
+		w.broken = err
+	}
+	return strings.TrimPrefix(p.Format, formats), p.Value
 }
 
 // sampling writes how tokens are chosen.

@@ -1,8 +1,6 @@
 package completions
 
 import (
-	"strings"
-
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
 )
@@ -25,25 +23,16 @@ func written(kind string, value []byte) rewrite.Payload {
 	return rewrite.Payload{Format: formats + kind, Value: value}
 }
 
-// native is the value of a payload that provider gets byte for byte, with the
-// member that it belongs to; nil if it is another's.
-func native(p *rewrite.Payload, provider string) (member string, value []byte) {
-	if !p.For(provider, rewrite.Completions) {
-		return "", nil
-	}
-	return strings.TrimPrefix(p.Format, formats), p.Value
-}
-
 // textOf is a string, or nothing for null.
 func textOf(value []byte) (string, *fault) {
 	if splice.Null(value) {
 		return "", nil
 	}
-	text, ok := splice.String(value)
+	text, ok := splice.TextOf(value)
 	if !ok {
 		return "", bad("", "is no text; send a string, or leave it out")
 	}
-	return string(text), nil
+	return text, nil
 }
 
 // present is a value that is not null.

@@ -90,7 +90,7 @@ func opened(signature []byte) (c carried, ok bool) {
 			break
 		}
 		p, ok := rewrite.OpenEnvelope(one)
-		if !ok {
+		if !ok || splice.Valid(p.Value) != nil {
 			return carried{}, false
 		}
 		if i < len(packed)-1 {

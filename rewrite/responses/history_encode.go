@@ -78,7 +78,7 @@ func (w *requestWriter) item(i int, item *rewrite.Item) {
 		}
 		w.custom[item.Call.ID] = true
 	}
-	if raw := native(&item.Payload, w.provider); raw != nil {
+	if raw := w.native(&item.Payload); raw != nil {
 		w.Raw(raw)
 		return
 	}

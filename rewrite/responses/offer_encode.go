@@ -26,7 +26,7 @@ func (w *requestWriter) tools() {
 // waits says that a tool which is not offered yet stands in the catalogue all the
 // same, because the provider itself looks for it.
 func (w *requestWriter) waits(t *rewrite.Tool) bool {
-	if raw := native(&t.Payload, w.provider); raw != nil {
+	if raw := w.native(&t.Payload); raw != nil {
 		found := gjson.GetManyBytes(raw, "defer_loading", "tools.#(defer_loading==true)")
 		return found[0].Bool() || found[1].Exists()
 	}
@@ -62,7 +62,7 @@ func (w *requestWriter) offer(tools []rewrite.Tool, due func(*rewrite.Tool) bool
 func (w *requestWriter) namespace(members []rewrite.Tool, due func(*rewrite.Tool) bool) {
 	group := &members[0]
 	if group.Payload.Format == formats+"namespace" {
-		if raw := native(&group.Payload, w.provider); raw != nil {
+		if raw := w.native(&group.Payload); raw != nil {
 			if due(group) {
 				w.Raw(raw)
 			}
@@ -98,7 +98,7 @@ var hostedTools = map[string]string{
 
 // tool writes one tool.
 func (w *requestWriter) tool(t *rewrite.Tool, path string) {
-	if raw := native(&t.Payload, w.provider); raw != nil {
+	if raw := w.native(&t.Payload); raw != nil {
 		w.Raw(raw)
 		return
 	}
@@ -151,7 +151,7 @@ func (w *requestWriter) directive(item *rewrite.Item) {
 			fresh[name], w.added[name] = true, true
 		}
 	}
-	if raw := native(&item.Payload, w.provider); raw != nil {
+	if raw := w.native(&item.Payload); raw != nil {
 		w.Raw(raw)
 		return
 	}
@@ -172,7 +172,7 @@ func (w *requestWriter) directive(item *rewrite.Item) {
 // choice writes which tools the model may or must call.
 func (w *requestWriter) choice() {
 	c := &w.c.Choice
-	if raw := native(&c.Payload, w.provider); raw != nil && len(w.removed) == 0 {
+	if raw := w.native(&c.Payload); raw != nil && len(w.removed) == 0 {
 		w.Value("tool_choice", raw)
 		return
 	}
@@ -200,7 +200,7 @@ func (w *requestWriter) choice() {
 
 // known says that a tool can be offered at all.
 func (w *requestWriter) known(t *rewrite.Tool) bool {
-	return t.Kind != rewrite.ToolHosted || native(&t.Payload, w.provider) != nil || hostedTools[t.Capability] != ""
+	return t.Kind != rewrite.ToolHosted || w.native(&t.Payload) != nil || hostedTools[t.Capability] != ""
 }
 
 // allowed narrows the choice to what the client allows and no directive has taken

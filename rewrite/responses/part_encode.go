@@ -8,7 +8,7 @@ import (
 
 // part writes a piece of content of anybody but the assistant.
 func (w *requestWriter) part(p *rewrite.Part, path string) {
-	if raw := native(&p.Payload, w.provider); raw != nil && p.Payload.Format != formats+"instructions" {
+	if raw := w.native(&p.Payload); raw != nil && p.Payload.Format != formats+"instructions" {
 		w.Raw(raw)
 		return
 	}
@@ -82,7 +82,7 @@ func nameOfFile(p *rewrite.Part) string {
 
 // said writes a piece of what the assistant has said.
 func (w *requestWriter) said(p *rewrite.Part, path string) {
-	if raw := native(&p.Payload, w.provider); raw != nil {
+	if raw := w.native(&p.Payload); raw != nil {
 		w.Raw(raw)
 		return
 	}
@@ -113,7 +113,7 @@ func (w *requestWriter) sources(all []rewrite.Attribution) {
 	before := w.Size()
 	for i := range all {
 		a := &all[i]
-		if raw := native(&a.Payload, w.provider); raw != nil {
+		if raw := w.native(&a.Payload); raw != nil {
 			w.Raw(raw)
 		} else if a.URL != "" {
 			w.Literal(`{"type":"url_citation"`)

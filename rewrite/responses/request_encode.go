@@ -39,9 +39,9 @@ func EncodeRequest(c *rewrite.Conversation, provider string, losses *rewrite.Los
 	}
 	w.extra()
 	w.Close('}')
-	if err := splice.Valid(w.Bytes()); err != nil {
+	if w.broken != nil {
 		return nil, &rewrite.Failure{
-			Reason: rewrite.ReasonBadRequest, Cause: err,
+			Reason: rewrite.ReasonBadRequest, Cause: w.broken,
 			Message: "the conversation holds a payload that is no JSON; send what the provider made as it came",
 		}
 	}
@@ -60,6 +60,8 @@ type requestWriter struct {
 	custom map[string]bool
 	// added and removed are the tools that directives have changed.
 	added, removed map[string]bool
+	// broken is what is wrong with a payload of the provider's.
+	broken error
 }
 
 // instructions writes the section that the client has sent as such. The others
@@ -77,7 +79,19 @@ func (w *requestWriter) asInstructions(part *rewrite.Part) []byte {
 	if part.Payload.Format != formats+"instructions" {
 		return nil
 	}
-	return native(&part.Payload, w.provider)
+	return w.native(&part.Payload)
+}
+
+// native is the value of a payload that the provider gets byte for byte, in place
+// of whatever else is known; nil if it is another's.
+func (w *requestWriter) native(p *rewrite.Payload) []byte {
+	if !p.For(w.provider, rewrite.Responses) {
+		return nil
+	}
+	if err := splice.Valid(p.Value); err != nil {
+		w.broken = err
+	}
+	return p.Value
 }
 
 // sampling writes how tokens are chosen.
@@ -127,7 +141,7 @@ func (w *requestWriter) lost(name string, is bool) {
 // thinking writes what is asked of the model's reasoning.
 func (w *requestWriter) thinking() {
 	t := &w.c.Thinking
-	if raw := native(&t.Extra, w.provider); raw != nil {
+	if raw := w.native(&t.Extra); raw != nil {
 		w.Value("reasoning", raw)
 		return
 	}

@@ -24,15 +24,6 @@ func written(kind string, value []byte) rewrite.Payload {
 	return rewrite.Payload{Format: formats + kind, Value: value}
 }
 
-// native is the value of a payload that provider gets byte for byte, in place of
-// whatever else is known; nil if it is another's.
-func native(p *rewrite.Payload, provider string) []byte {
-	if p.For(provider, rewrite.Responses) {
-		return p.Value
-	}
-	return nil
-}
-
 // ownMark begins the names of what this dialect has of our own.
 const ownMark = "warmpath:"
 

@@ -12,7 +12,7 @@ import (
 // value. It shares memory with value unless something had to be unescaped.
 func String(value []byte) (content []byte, ok bool) {
 	if content, ok = inner(value); ok && nextSlash(content) >= 0 {
-		content, _ = AppendText(make([]byte, 0, len(value)), value)
+		content, _ = AppendText(make([]byte, 0, len(value)+2), value)
 	}
 	return content, ok
 }
