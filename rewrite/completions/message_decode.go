@@ -2,6 +2,7 @@ package completions
 
 import (
 	"strconv"
+	"unicode/utf8"
 
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
@@ -54,10 +55,11 @@ func (m *messageFields) set(key, value []byte) bool {
 }
 
 // message appends what a message says: several items if it is the assistant's.
-func (r *requestReader) message(at int, value []byte) (f *fault) {
+func (r *requestReader) message(at int, w *splice.Walker) (f *fault) {
 	var m messageFields
 	r.at = rewrite.Path{}.At("messages", at)
-	if !splice.Fields(value, m.set) {
+	start := w.Offset()
+	if !w.Fields(func(key []byte) { m.set(key, w.Value()) }) {
 		return bad("", "is no object; send a message")
 	}
 	switch role := splice.Text(m.role); role {
@@ -67,7 +69,7 @@ func (r *requestReader) message(at int, value []byte) (f *fault) {
 		r.add(rewrite.Item{Parts: parts})
 	case "system", "developer":
 		if len(m.content) == 0 && len(m.tools) > 0 {
-			return r.lateTools(value, m.tools)
+			return r.lateTools(w.Since(start), m.tools)
 		}
 		var parts []rewrite.Part
 		parts, f = r.parts(r.at, "content", m.content)
@@ -146,7 +148,7 @@ func (r *requestReader) assistant(at int, m *messageFields) (f *fault) {
 }
 
 // runesOf is how many code points there are in the first part.
-func runesOf(parts []rewrite.Part) int { return len([]rune(parts[0].Text)) }
+func runesOf(parts []rewrite.Part) int { return utf8.RuneCountInString(parts[0].Text) }
 
 // calls appends the calls of a message.
 func (r *requestReader) calls(value []byte) (f *fault) {

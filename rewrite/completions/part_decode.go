@@ -14,11 +14,11 @@ func (r reader) parts(at rewrite.Path, member string, value []byte) (parts []rew
 	if splice.Null(value) {
 		return nil, nil
 	}
-	if text, ok := splice.String(value); ok {
+	if text, ok := splice.TextOf(value); ok {
 		if !at.IsZero() {
 			at = at.In(member)
 		}
-		return []rewrite.Part{{Path: at, Text: string(text)}}, nil
+		return []rewrite.Part{{Path: at, Text: text}}, nil
 	}
 	i := 0
 	if !splice.Elements(value, func(element []byte) bool {

@@ -17,9 +17,15 @@ func DecodeRequest(body []byte, provider string) (*rewrite.Conversation, error) 
 	}
 	r := requestReader{reader: reader{provider}, c: &rewrite.Conversation{Dialect: rewrite.Completions}}
 	var f *fault
-	if !splice.Fields(body, func(key, value []byte) bool {
-		f = r.member(string(key), value)
-		return f == nil
+	w := splice.Walk(body)
+	if !w.Fields(func(key []byte) {
+		switch {
+		case f != nil:
+		case string(key) == "messages":
+			f = r.messages(&w).in("messages")
+		default:
+			f = r.member(string(key), w.Value())
+		}
 	}) {
 		f = bad("", "is no JSON object; send one")
 	}
@@ -51,8 +57,6 @@ func (r *requestReader) member(name string, value []byte) (f *fault) {
 		c.Model, f = textOf(value)
 	case "stream":
 		c.Stream = string(value) == "true"
-	case "messages":
-		f = r.messages(value)
 	case "tools":
 		f = r.tools(rewrite.Path{}, value, &c.Tools)
 	case "functions":
@@ -239,17 +243,19 @@ func (r *requestReader) finish() {
 }
 
 // messages reads the history.
-func (r *requestReader) messages(value []byte) (f *fault) {
-	if splice.Null(value) {
+func (r *requestReader) messages(w *splice.Walker) (f *fault) {
+	if w.Next() == 'n' {
 		return nil
 	}
 	i := 0
-	if !splice.Elements(value, func(element []byte) bool {
-		if f = r.message(i, element); f != nil {
+	if !w.Elements(func() {
+		if f != nil {
+			return
+		}
+		if f = r.message(i, w); f != nil {
 			f = f.in("[" + strconv.Itoa(i) + "]")
 		}
 		i++
-		return f == nil
 	}) {
 		return bad("", "is no list of messages; send one")
 	}

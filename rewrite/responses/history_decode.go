@@ -6,11 +6,12 @@ import (
 )
 
 // item appends what an element of the history, which stands at a path, says.
-func (r *requestReader) item(at rewrite.Path, value []byte) *fault {
-	i := itemFields{at: at}
-	if !splice.Fields(value, i.set) {
+func (r *requestReader) item(at rewrite.Path, w *splice.Walker) *fault {
+	i, start := itemFields{at: at}, w.Offset()
+	if !w.Fields(func(key []byte) { i.set(key, w.Value()) }) {
 		return bad("", "is no object; send an item")
 	}
+	value := w.Since(start)
 	switch kind := splice.Text(i.kind); kind {
 	case "additional_tools", "tool_search_output":
 		return r.lateTools(kind, value, &i)

@@ -18,9 +18,15 @@ func DecodeRequest(body []byte, provider string) (*rewrite.Conversation, error) 
 	}
 	r := requestReader{reader: reader{provider}, c: &rewrite.Conversation{Dialect: rewrite.Responses}}
 	var f *fault
-	if !splice.Fields(body, func(key, value []byte) bool {
-		f = r.member(string(key), value)
-		return f == nil
+	w := splice.Walk(body)
+	if !w.Fields(func(key []byte) {
+		switch {
+		case f != nil:
+		case string(key) == "input":
+			f = r.input(&w).in("input")
+		default:
+			f = r.member(string(key), w.Value())
+		}
 	}) {
 		f = bad("", "is no JSON object; send one")
 	}
@@ -57,8 +63,6 @@ func (r *requestReader) member(name string, value []byte) (f *fault) {
 		c.Stream = string(value) == "true"
 	case "instructions":
 		f = r.instructions(value)
-	case "input":
-		f = r.input(value)
 	case "tools":
 		c.Tools, f = r.tools(rewrite.Path{}, value, c.Tools)
 	case "tool_choice":
@@ -159,22 +163,24 @@ func (r *requestReader) instructions(value []byte) *fault {
 }
 
 // input reads the history: a string is what the user says.
-func (r *requestReader) input(value []byte) (f *fault) {
-	if splice.Null(value) {
+func (r *requestReader) input(w *splice.Walker) (f *fault) {
+	switch w.Next() {
+	case 'n':
 		return nil
-	}
-	if text, ok := splice.String(value); ok {
-		r.c.Items = append(r.c.Items, rewrite.Item{Path: rewrite.Path{}.In("input"), Parts: []rewrite.Part{{Path: rewrite.Path{}.In("input"), Text: string(text)}}})
+	case '"':
+		at := rewrite.Path{}.In("input")
+		r.c.Items = append(r.c.Items, rewrite.Item{Path: at, Parts: []rewrite.Part{{Path: at, Text: splice.Text(w.Value())}}})
 		return nil
 	}
 	i := 0
-	if !splice.Elements(value, func(element []byte) bool {
-		if f = r.item(rewrite.Path{}.At("input", i), element); f != nil {
+	if !w.Elements(func() {
+		if f != nil {
+			return
+		}
+		if f = r.item(rewrite.Path{}.At("input", i), w); f != nil {
 			f = f.in("[" + strconv.Itoa(i) + "]")
-			return false
 		}
 		i++
-		return true
 	}) {
 		return bad("", "is neither text nor a list of items; send one of them")
 	}

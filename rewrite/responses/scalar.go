@@ -45,11 +45,11 @@ func textOf(value []byte) (string, *fault) {
 	if splice.Null(value) {
 		return "", nil
 	}
-	text, ok := splice.String(value)
+	text, ok := splice.TextOf(value)
 	if !ok {
 		return "", bad("", "is no text; send a string, or leave it out")
 	}
-	return string(text), nil
+	return text, nil
 }
 
 // present is a value that is not null.
