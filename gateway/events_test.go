@@ -105,7 +105,7 @@ func TestEventLogHasEachCall(t *testing.T) {
 		answerWith(reply)(w, r)
 	})
 	log := new(buffer)
-	_, base, _ := startWith(t, p.URL, gateway.Options{Events: log}, func(c *config.Config) { c.Events = "-" })
+	g, base, _ := startWith(t, p.URL, gateway.Options{Events: log}, func(c *config.Config) { c.Events = "-" })
 	send(t, "POST", base+"/v1/messages", `{"model":"claude-opus-5","messages":[]}`)
 	eventually(t, func() bool { return strings.Count(log.String(), "\n") == 3 }, log.String)
 	type line struct {
@@ -125,6 +125,9 @@ func TestEventLogHasEachCall(t *testing.T) {
 	want := []line{{1, 529, false, "provider", ""}, {2, 529, false, "provider", ""}, {3, 200, true, "none", "msg_1"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+	if _, rows := send(t, "GET", "http://"+g.AdminAddr()+"/api/requests", ""); strings.Count(rows, `{"provider":"anthropic","model":"claude-opus-5","status":529,"reason":"provider",`) != 2 {
+		t.Errorf("the earlier calls are not in %s", rows)
 	}
 	// What reaches no provider is no call.
 	send(t, "POST", base+"/v1/messages", `{"model":`)

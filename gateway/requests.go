@@ -63,6 +63,11 @@ func shown(r *relay.Record) console.Request {
 		Diagnosis: r.Report.Diagnosis.String(), Continuity: explained(r.Explanation),
 		Partial: r.Partial, Cost: dollars(r.Cost), CostLeast: r.Cost.Least,
 	}
+	for _, a := range r.Earlier {
+		row.Earlier = append(row.Earlier, console.Attempt{
+			Provider: a.Provider, Model: a.Model, Status: a.Status, Reason: a.Reason.String(), Milliseconds: milliseconds(a.Duration),
+		})
+	}
 	if a := r.Report.Activity; a != nil {
 		row.Citations = a.Cited + a.Citing
 		for i := range a.Hosted {

@@ -25,11 +25,13 @@ type Request struct {
 	Stream    bool     `json:"stream"`
 	Status    int      `json:"status"`
 	// Reason is why the request failed; none for one that did not.
-	Reason       string  `json:"reason"`
-	Stop         string  `json:"stop"`
-	Retries      int     `json:"retries"`
-	Milliseconds float64 `json:"duration_ms"`
-	FirstToken   float64 `json:"first_token_ms,omitempty"`
+	Reason  string `json:"reason"`
+	Stop    string `json:"stop"`
+	Retries int    `json:"retries"`
+	// Earlier are the calls of providers before the one that this is about.
+	Earlier      []Attempt `json:"earlier_calls,omitempty"`
+	Milliseconds float64   `json:"duration_ms"`
+	FirstToken   float64   `json:"first_token_ms,omitempty"`
 
 	Input   *int64 `json:"input_tokens"`
 	Read    *int64 `json:"cache_read_tokens"`
@@ -56,6 +58,17 @@ type Request struct {
 	// Continuity is what was done to keep the prefix warm; nil where nothing
 	// could be planned.
 	Continuity *Continuity `json:"continuity,omitempty"`
+}
+
+// Attempt is a call of a provider that was followed by another one for the same
+// request.
+type Attempt struct {
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	// Status is what the provider answered, zero where it did not.
+	Status       int     `json:"status"`
+	Reason       string  `json:"reason"`
+	Milliseconds float64 `json:"duration_ms"`
 }
 
 // Hosted is a tool that the provider ran for a request.
