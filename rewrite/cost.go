@@ -62,14 +62,16 @@ func (d Dollars) Append(dst []byte) []byte {
 func (d Dollars) String() string { return string(d.Append(nil)) }
 
 // Round is the amount in dollars as people read it: to a hundredth of a cent, or
-// with two digits where it is less than that.
+// to two digits where it is less than that.
 func (d Dollars) Round() string {
-	if d >= Dollar/10000 || d <= 0 {
-		unit := Dollar / 10000
-		cents := (d + unit/2) / unit
-		return strconv.FormatFloat(float64(cents)/10000, 'f', 4, 64)
+	decimals, unit := 4, Dollar/10000
+	for ; d > 0 && d < unit && unit > 1; unit /= 10 {
+		decimals++
 	}
-	return strconv.FormatFloat(d.Float(), 'g', 2, 64)
+	if decimals > 4 {
+		decimals++
+	}
+	return strconv.FormatFloat(d.Float(), 'f', decimals, 64)
 }
 
 // Cost is what one call has cost, by what it was for. The zero Cost is unknown,

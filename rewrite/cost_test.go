@@ -31,7 +31,7 @@ func TestDollars(t *testing.T) {
 		}
 	}
 	for amount, want := range map[rewrite.Dollars]string{
-		0: "0.0000", 259_543_625_000: "0.2595", 12 * rewrite.Dollar: "12.0000", 95_000_000: "9.5e-05", 100_000_000: "0.0001",
+		0: "0.0000", 259_543_625_000: "0.2595", 12 * rewrite.Dollar: "12.0000", 95_000_000: "0.000095", 44_400_000: "0.000044", 1: "0.0000000000010", 100_000_000: "0.0001",
 	} {
 		if got := amount.Round(); got != want {
 			t.Errorf("%s is rounded to %s, want %s", amount, got, want)

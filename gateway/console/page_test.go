@@ -24,7 +24,7 @@ func TestShortSeconds(t *testing.T) {
 }
 
 func TestDollars(t *testing.T) {
-	for amount, want := range map[float64]string{0: "$0", 0.00012: "$0.00012", 0.5: "$0.50", 1234.567: "$1234.57"} {
+	for amount, want := range map[float64]string{0: "$0", 0.00012: "$0.0001", 0.5: "$0.50", 1234.567: "$1234.57"} {
 		if got := dollars(amount); got != want {
 			t.Errorf("dollars(%v) = %q, want %q", amount, got, want)
 		}

@@ -35,13 +35,15 @@ func shortSeconds(s float64) string {
 	return fmt.Sprintf("%g s", s)
 }
 
-// dollars is an amount of money to the cent, or with two digits where it is less.
+// dollars is an amount of money to the cent, or as far as it takes where it is
+// less.
 func dollars(amount float64) string {
-	switch {
-	case amount == 0:
+	if amount == 0 {
 		return "$0"
-	case amount < 0.01:
-		return fmt.Sprintf("$%.2g", amount)
 	}
-	return fmt.Sprintf("$%.2f", amount)
+	decimals := 2
+	for least := 0.01; amount < least && decimals < 12; least /= 10 {
+		decimals++
+	}
+	return "$" + strconv.FormatFloat(amount, 'f', decimals, 64)
 }
