@@ -146,6 +146,8 @@ type Loss struct {
 	Path string
 	// Why says in a few words what became of it.
 	Why string
+	// Missing says that the answer would be another one without it.
+	Missing bool
 }
 
 // Losses collects what a translation could not say. A nil one forgets it.
@@ -154,7 +156,15 @@ type Losses struct{ All []Loss }
 // Add notes a loss.
 func (l *Losses) Add(path, why string) {
 	if l != nil {
-		l.All = append(l.All, Loss{path, why})
+		l.All = append(l.All, Loss{Path: path, Why: why})
+	}
+}
+
+// Miss notes a loss that makes the answer another one: the request is not to be
+// sent unless its client has agreed to that.
+func (l *Losses) Miss(path, why string) {
+	if l != nil {
+		l.All = append(l.All, Loss{path, why, true})
 	}
 }
 

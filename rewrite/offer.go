@@ -1,7 +1,5 @@
 package rewrite
 
-import "encoding/json"
-
 // ToolKind is who runs a tool, and what it is called with.
 type ToolKind uint8
 
@@ -28,8 +26,10 @@ type Tool struct {
 	Strict Switch
 	// Deferred tools are not offered until something adds them.
 	Deferred bool
-	// Capability is what a hosted tool does, by the names of Hosted.Name.
+	// Capability is what a hosted tool does, by the names of Hosted.Name, and Hosting
+	// what else is asked of it.
 	Capability string
+	Hosting    Hosting
 	// Payload is the definition in its dialect, which holds whatever has no field
 	// here.
 	Payload Payload
@@ -46,19 +46,4 @@ type ToolChoice struct {
 	Allowed []string
 	// Payload is the choice in its dialect where it says more than the rest.
 	Payload Payload
-}
-
-// Optioned says that the definition of a hosted tool says more than which one it
-// is, which no other provider understands.
-func (t *Tool) Optioned() bool {
-	var members map[string]json.RawMessage
-	if t.Payload.Empty() || json.Unmarshal(t.Payload.Value, &members) != nil {
-		return false
-	}
-	for name, value := range members {
-		if name != "type" && name != "name" && name != "cache_control" && string(value) != "{}" {
-			return true
-		}
-	}
-	return false
 }

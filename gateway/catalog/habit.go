@@ -17,6 +17,9 @@ var habits = []struct {
 	{"cache_breakpoints", func(h *completions.Habits) *bool { return &h.Marks }},
 	{"cache_key", func(h *completions.Habits) *bool { return &h.CacheKey }},
 	{"cache_control", func(h *completions.Habits) *bool { return &h.CacheControl }},
+	{"web_search_options", func(h *completions.Habits) *bool { return &h.SearchOptions }},
+	{"openrouter_tools", func(h *completions.Habits) *bool { return &h.RouterTools }},
+	{"groq_tools", func(h *completions.Habits) *bool { return &h.GroqTools }},
 }
 
 // HabitNames lists habits as they are written in configuration.
@@ -39,7 +42,7 @@ func (r Row) habits(report func(message string, path ...string)) (h completions.
 			}
 		}
 		if !known {
-			all := completions.Habits{OlderBound: true, PlainChoice: true, NoStrict: true, Marks: true, CacheControl: true, CacheKey: true}
+			all := completions.Habits{OlderBound: true, PlainChoice: true, NoStrict: true, Marks: true, CacheControl: true, CacheKey: true, SearchOptions: true, RouterTools: true, GroqTools: true}
 			report("has an unknown habit "+quote(name)+"; write some of "+strings.Join(HabitNames(all), ", "), "habits")
 		}
 	}

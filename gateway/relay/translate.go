@@ -118,6 +118,9 @@ func (x *exchange) translate() *rewrite.Failure {
 		return badJSON(err)
 	}
 	t.losses.Locate(c, t.client.member)
+	if failure := x.missed(t.losses.All); failure != nil {
+		return failure
+	}
 	if failure := x.strict(t.losses.All); failure != nil {
 		return failure
 	}
@@ -193,6 +196,24 @@ func madeID() string {
 	var id [12]byte
 	_, _ = rand.Read(id[:]) // never fails
 	return hex.EncodeToString(id[:])
+}
+
+// missed refuses a request whose answer would be another one, unless the client has
+// said that it takes any loss.
+func (x *exchange) missed(losses []rewrite.Loss) *rewrite.Failure {
+	at := slices.IndexFunc(losses, func(l rewrite.Loss) bool { return l.Missing })
+	if at < 0 || string(x.req.Field(strictField)) == "0" {
+		return nil
+	}
+	var missing []rewrite.Loss
+	for _, loss := range losses {
+		if loss.Missing {
+			missing = append(missing, loss)
+		}
+	}
+	return &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Param: losses[at].Path, Message: "The provider " + x.record.Provider +
+		" cannot do all of this request: " + listed(missing) + ". Leave that out, ask a model whose provider has it, or send " +
+		strictField + ": 0 to go on without."}
 }
 
 // strict refuses a request whose client wants no loss.

@@ -248,6 +248,20 @@ func (rw *requestWriter) choice() {
 	if mode == "" && c.Parallel == rewrite.Off {
 		mode = "auto"
 	}
+	name, ok := c.Choice.Name, true
+	switch functions := c.Functions(); {
+	case mode == "tool":
+		name, ok = rw.demanded(name)
+	case !c.DemandsFunction():
+	case len(functions) == 1:
+		mode, name = "tool", toolName(functions[0].Namespace, functions[0].Name)
+	default:
+		ok = false
+	}
+	if !ok {
+		rw.losses.Miss("tool_choice", "such a call cannot be demanded beside tools that the provider runs")
+		return
+	}
 	// Saying what goes without saying would be another prefix than not saying it,
 	// as agents that withdraw their tools do.
 	if mode == "" || mode == "auto" && c.Parallel != rewrite.Off && !rw.own {
@@ -257,7 +271,7 @@ func (rw *requestWriter) choice() {
 	w.Open('{')
 	w.Text("type", mode)
 	if mode == "tool" {
-		w.Text("name", c.Choice.Name)
+		w.Text("name", name)
 	}
 	if c.Parallel != rewrite.Unset && mode != "none" && (rw.own || c.Parallel == rewrite.Off) {
 		w.Name("disable_parallel_tool_use")
@@ -307,11 +321,7 @@ func (rw *requestWriter) tools() {
 	w.Open('[')
 	empty := w.Size()
 	for i := range rw.c.Tools {
-		if t := &rw.c.Tools[i]; !rw.tool(t) {
-			rw.lose("tools."+strconv.Itoa(i), "a tool that another provider runs")
-		} else if t.Kind == rewrite.ToolHosted && !rw.native(&t.Payload) && t.Optioned() {
-			rw.lose("tools."+strconv.Itoa(i), "offered without its options")
-		}
+		rw.tool("tools."+strconv.Itoa(i), &rw.c.Tools[i])
 	}
 	if w.Size() == empty {
 		w.Cut(size)
@@ -320,20 +330,18 @@ func (rw *requestWriter) tools() {
 	w.Close(']')
 }
 
-// tool writes one tool, and reports whether it could.
-func (rw *requestWriter) tool(t *rewrite.Tool) bool {
+// tool writes one tool.
+func (rw *requestWriter) tool(path string, t *rewrite.Tool) {
 	w := &rw.w
 	if rw.native(&t.Payload) {
 		w.Raw(t.Payload.Value)
-		return true
+		return
 	}
 	schema := t.Schema
 	switch t.Kind {
 	case rewrite.ToolHosted:
-		if rw.own {
-			return false
-		}
-		return rw.hosted(t)
+		rw.hosted(path, t)
+		return
 	case rewrite.ToolCustom:
 		schema = rewrite.JSON(rewrite.FreeTextSchema)
 	case rewrite.ToolFunction:
@@ -357,7 +365,6 @@ func (rw *requestWriter) tool(t *rewrite.Tool) bool {
 		rw.mark(t.Mark)
 	}
 	w.Close('}')
-	return true
 }
 
 // toolName is the name of a tool in a dialect without namespaces.

@@ -192,14 +192,11 @@ func TestForeignSettings(t *testing.T) {
 				Tools: []rewrite.Tool{
 					{Name: "f", Schema: number(`{"type":"object"}`), Strict: rewrite.Off},
 					{Name: "g", Namespace: "n", Kind: rewrite.ToolCustom},
-					{Kind: rewrite.ToolHosted, Capability: "image_generation"},
-					{Kind: rewrite.ToolHosted, Capability: "web_search", Payload: rewrite.Payload{Format: "responses/web_search", Value: number(`{"type":"web_search","filters":{"allowed_domains":["x"]}}`)}},
-					{Kind: rewrite.ToolHosted, Capability: "code_execution", Payload: rewrite.Payload{Format: "gemini/tool", Value: number(`{"codeExecution":{}}`)}},
+					{Kind: rewrite.ToolHosted, Capability: "maps", Name: "googleMaps"},
 				},
 			},
-			`"max_tokens":32000,"tool_choice":{"type":"any","disable_parallel_tool_use":true},"tools":[{"name":"f","input_schema":{"type":"object"}},{"name":"n__g","input_schema":` + rewrite.FreeTextSchema + `},` +
-				`{"type":"web_search_20250305","name":"web_search"},{"type":"code_execution_20250825","name":"code_execution"}]`,
-			"tool_choice.allowed: all tools are offered\ntools.2: a tool that another provider runs\ntools.3: offered without its options",
+			`"max_tokens":32000,"tool_choice":{"type":"any","disable_parallel_tool_use":true},"tools":[{"name":"f","input_schema":{"type":"object"}},{"name":"n__g","input_schema":` + rewrite.FreeTextSchema + `}]`,
+			"tool_choice.allowed: all tools are offered\ntools.2: this provider has no tool like googleMaps",
 		},
 		"a choice that goes without saying": {
 			rewrite.Conversation{

@@ -158,6 +158,7 @@ func (r *requestReader) tool(at rewrite.Path, raw []byte) {
 		}
 	default:
 		tool.Kind, tool.Capability, more = rewrite.ToolHosted, capability(family), true
+		tool.Hosting = hosting(raw)
 	}
 	if tool.Name == "" {
 		tool.Name = splice.Text(server)

@@ -1,7 +1,5 @@
 package anthropic
 
-import "warmpath/rewrite"
-
 // portable is what other dialects are told of a tool whose schema the vendor
 // keeps and whose work is the client's.
 type portable struct{ name, description, schema string }
@@ -25,26 +23,4 @@ var portables = map[string]portable{
 		`{"type":"object","properties":{"command":{"type":"string","enum":["view","create","str_replace","insert","delete","rename"]},"path":{"type":"string"},"view_range":{"type":"array","items":{"type":"integer"}},` +
 			`"file_text":{"type":"string"},"old_str":{"type":"string"},"new_str":{"type":"string"},"insert_line":{"type":"integer"},"insert_text":{"type":"string"},"old_path":{"type":"string"},"new_path":{"type":"string"}},"required":["command"]}`,
 	},
-}
-
-// hostedTools are the vendor's own tools by what they do, in the versions that all
-// models have.
-var hostedTools = map[string]string{
-	"web_search":     `"type":"web_search_20250305","name":"web_search"`,
-	"web_fetch":      `"type":"web_fetch_20250910","name":"web_fetch"`,
-	"code_execution": `"type":"code_execution_20250825","name":"code_execution"`,
-}
-
-// hosted offers the vendor's own tool for one that another provider runs, and
-// reports whether there is one.
-func (rw *requestWriter) hosted(t *rewrite.Tool) bool {
-	members := hostedTools[t.Capability]
-	if members == "" {
-		return false
-	}
-	rw.w.Open('{')
-	rw.w.Literal(members)
-	rw.mark(t.Mark)
-	rw.w.Close('}')
-	return true
 }

@@ -57,7 +57,7 @@ func tool(value []byte) (t rewrite.Tool, f *fault) {
 	case "":
 		return t, bad("type", "is missing; say what kind of tool it is")
 	default:
-		t.Kind, t.Capability = rewrite.ToolHosted, capability(kind)
+		t.Kind, t.Capability, t.Hosting = rewrite.ToolHosted, capability(kind), hosting(value)
 		if define(&t, function); t.Name == "" {
 			t.Name = kind
 		} else if t.Capability == "other" {

@@ -17,7 +17,7 @@ func (w *requestWriter) tools() {
 	before := w.Size()
 	for i := range w.c.Tools {
 		t := &w.c.Tools[i]
-		if t.Deferred && !w.added[t.Name] || w.habits.PlainChoice && !w.allows(t) {
+		if w.waits(t) || w.habits.PlainChoice && !w.allows(t) {
 			continue
 		}
 		w.tool(t, fmt.Sprintf("tools.%d", i))
@@ -27,11 +27,7 @@ func (w *requestWriter) tools() {
 	} else {
 		w.Close(']')
 	}
-	for i := range w.c.Tools {
-		if member, raw := w.native(&w.c.Tools[i].Payload); member == "web_search_options" {
-			w.Value(member, raw)
-		}
-	}
+	w.options()
 }
 
 // allows says that neither the client nor a directive forbids a tool.
@@ -50,7 +46,7 @@ func (w *requestWriter) tool(t *rewrite.Tool, path string) {
 	kind := "function"
 	switch t.Kind {
 	case rewrite.ToolHosted:
-		w.losses.Add(path, "a tool that only its own provider runs: "+t.Name)
+		w.hosted(t, path)
 		return
 	case rewrite.ToolCustom:
 		kind = "custom"
@@ -112,7 +108,11 @@ func (w *requestWriter) choice() {
 		w.Value("tool_choice", raw)
 		return
 	}
-	if !slices.ContainsFunc(w.c.Tools, func(t rewrite.Tool) bool { return t.Kind != rewrite.ToolHosted }) {
+	if !w.demandable() {
+		w.losses.Miss("tool_choice", "a call of a tool that the provider runs cannot be demanded here")
+		return
+	}
+	if len(w.c.Functions()) == 0 {
 		return
 	}
 	if (c.Allowed != nil || len(w.removed) > 0) && !w.habits.PlainChoice && (c.Mode == "" || c.Mode == "auto" || c.Mode == "any") {
@@ -152,7 +152,7 @@ func (w *requestWriter) allowed(c *rewrite.ToolChoice) {
 	w.Name("tools")
 	w.Open('[')
 	for i := range w.c.Tools {
-		if t := &w.c.Tools[i]; t.Kind != rewrite.ToolHosted && w.allows(t) && (!t.Deferred || w.added[t.Name]) {
+		if t := &w.c.Tools[i]; t.Kind != rewrite.ToolHosted && w.allows(t) && !w.waits(t) {
 			w.reference(t)
 		}
 	}

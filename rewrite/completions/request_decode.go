@@ -81,10 +81,11 @@ func (r *requestReader) member(name string, value []byte) (f *fault) {
 		f = r.stop(value)
 	case "logprobs":
 		c.Sampling.LogProbs = switchOf(value)
-	case "web_search_options":
+	case searchOptions:
 		if !splice.Null(value) {
 			c.Tools = append(c.Tools, rewrite.Tool{
-				Kind: rewrite.ToolHosted, Path: rewrite.Path{}.In(name), Name: "web_search", Capability: "web_search", Payload: written(name, value),
+				Kind: rewrite.ToolHosted, Path: rewrite.Path{}.In(name), Name: "web_search", Capability: "web_search",
+				Hosting: searching(value), Payload: written(name, value),
 			})
 		}
 	default:

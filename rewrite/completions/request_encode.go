@@ -25,6 +25,10 @@ type Habits struct {
 	// CacheKey is for servers that find what they have cached by a key of the
 	// conversation's.
 	CacheKey bool
+	// SearchOptions is for servers whose models search where a member asks for it.
+	// RouterTools is for those with OpenRouter's own tools, and GroqTools for those
+	// with Groq's.
+	SearchOptions, RouterTools, GroqTools bool
 }
 
 // EncodeRequest writes a conversation as a request to provider. Its own payloads

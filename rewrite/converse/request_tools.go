@@ -38,8 +38,7 @@ func (rw *requestWriter) tool(path string, t *rewrite.Tool) bool {
 	schema := t.Schema
 	switch t.Kind {
 	case rewrite.ToolHosted:
-		rw.lose(path, "a tool that another provider runs")
-		return false
+		return rw.hosted(path, t)
 	case rewrite.ToolCustom:
 		schema = rewrite.JSON(rewrite.FreeTextSchema)
 	case rewrite.ToolFunction:
@@ -107,6 +106,8 @@ func (rw *requestWriter) choice() {
 		rw.lose("tool_choice", "calls cannot be forbidden here")
 	case "any", "tool":
 		switch {
+		case !rw.demandable():
+			rw.losses.Miss("tool_choice", "such a call cannot be demanded beside tools that the provider runs")
 		case rw.thinks():
 			rw.lose("tool_choice", "a model that thinks cannot be made to call")
 		case choice.Mode == "any":

@@ -87,7 +87,7 @@ func TestProviderAcceptsConversations(t *testing.T) {
 					more = reply.Stop.Reason == rewrite.StopTools
 				}
 			}
-			want := "reasoning message reasoning reasoning call reasoning message reasoning message reasoning hosted call call message reasoning"
+			want := "reasoning message reasoning reasoning call reasoning message reasoning hosted hosted message reasoning opaque call call message reasoning"
 			if got := strings.Join(kinds, " "); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}

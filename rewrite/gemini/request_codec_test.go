@@ -101,11 +101,11 @@ func TestForeignConversations(t *testing.T) {
 				Items: []rewrite.Item{speech(user, "1")}, Thinking: rewrite.Thinking{Effort: "max", Summary: "auto"}, User: "u", Parallel: rewrite.Off,
 				Sampling: rewrite.Sampling{MaxTokens: rewrite.JSON("5"), Seed: rewrite.JSON("7"), Candidates: rewrite.JSON("3")},
 				Format:   rewrite.Format{Kind: "schema", Schema: rewrite.JSON(`{"type":"object"}`)},
-				Tools:    []rewrite.Tool{{Name: "f", Namespace: "n", Kind: rewrite.ToolCustom}, {Kind: rewrite.ToolHosted}},
+				Tools:    []rewrite.Tool{{Name: "f", Namespace: "n", Kind: rewrite.ToolCustom}, {Kind: rewrite.ToolHosted, Name: "advisor"}},
 				Choice:   rewrite.ToolChoice{Mode: "tool", Name: "n__f"}, Extra: []rewrite.Member{{Name: "include", Value: rewrite.JSON("[]")}},
 			},
 			`{"tools":[{"functionDeclarations":[{"name":"n__f","parametersJsonSchema":` + rewrite.FreeTextSchema + `}]}],"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["n__f"]}},"generationConfig":{"maxOutputTokens":5,"seed":7,"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"HIGH"},"responseMimeType":"application/json","responseJsonSchema":{"type":"object"}},"contents":[{"role":"user","parts":[{"text":"1"}]}]}`,
-			"tools.1: a tool that another provider runs\nparallel: the model decides how many calls it makes\ncandidates: one reply is asked for\neffort: max is high here\nuser: no such member\ninclude: no such member",
+			"tools.1: this provider has no tool like advisor\nparallel: the model decides how many calls it makes\ncandidates: one reply is asked for\neffort: max is high here\nuser: no such member\ninclude: no such member",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -124,12 +124,8 @@ func (rw *requestWriter) tools() {
 		case t.Kind != rewrite.ToolHosted:
 		case rw.native(&t.Payload):
 			w.Raw(t.Payload.Value)
-		case rw.hosted(t):
-			if t.Optioned() {
-				rw.lose("tools."+strconv.Itoa(i), "offered without its options")
-			}
 		default:
-			rw.lose("tools."+strconv.Itoa(i), "a tool that another provider runs")
+			rw.hosted("tools."+strconv.Itoa(i), t)
 		}
 	}
 	if w.Size() == empty {
@@ -177,13 +173,15 @@ func (rw *requestWriter) choice() {
 	if c.Parallel == rewrite.Off {
 		rw.lose("parallel", "the model decides how many calls it makes")
 	}
+	if !rw.demandable() {
+		rw.losses.Miss("tool_choice", "a call of a tool that the provider runs cannot be demanded here")
+		return
+	}
 	mode, allowed, mixed := strings.ToUpper(c.Choice.Mode), c.Choice.Allowed, rw.mixed()
 	switch {
 	case mode == "TOOL":
 		mode, allowed = "ANY", []string{c.Choice.Name}
-	case len(allowed) > 0 && mode != "ANY" && mode != "NONE":
-		mode = "VALIDATED"
-	case mixed && (mode == "" || mode == "AUTO"):
+	case (len(allowed) > 0 || mixed) && mode != "ANY" && mode != "NONE":
 		mode = "VALIDATED"
 	}
 	if mode == "" || len(c.Tools) == 0 {

@@ -20,7 +20,8 @@ func (r *requestReader) tool(at rewrite.Path, name string, value []byte) {
 	w.Value(name, value)
 	w.Close('}')
 	r.c.Tools = append(r.c.Tools, rewrite.Tool{
-		Kind: rewrite.ToolHosted, Path: at.In(name), Name: name, Capability: capability(name), Payload: payload("", "tool", w.Bytes()),
+		Kind: rewrite.ToolHosted, Path: at.In(name), Name: name, Capability: capability(name), Hosting: hosting(value),
+		Payload: payload("", "tool", w.Bytes()),
 	})
 }
 

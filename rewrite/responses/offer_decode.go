@@ -74,7 +74,7 @@ func (r reader) tool(at rewrite.Path, value []byte, tools []rewrite.Tool) ([]rew
 	case "":
 		return nil, bad("type", "is missing; say what kind of tool it is")
 	default:
-		t.Kind, t.Capability = rewrite.ToolHosted, capability(kind)
+		t.Kind, t.Capability, t.Hosting = rewrite.ToolHosted, capability(kind), hosting(value)
 		if t.Name == "" {
 			t.Name = kind
 			if label != "" {

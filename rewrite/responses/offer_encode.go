@@ -88,14 +88,6 @@ func (w *requestWriter) namespace(members []rewrite.Tool, due func(*rewrite.Tool
 	w.Close('}')
 }
 
-// hostedTools are the provider's own tools by what they do.
-var hostedTools = map[string]string{
-	"web_search":       `{"type":"web_search"}`,
-	"code_execution":   `{"type":"code_interpreter","container":{"type":"auto"}}`,
-	"image_generation": `{"type":"image_generation"}`,
-	"tool_search":      `{"type":"tool_search"}`,
-}
-
 // tool writes one tool.
 func (w *requestWriter) tool(t *rewrite.Tool, path string) {
 	if raw := w.native(&t.Payload); raw != nil {
@@ -104,13 +96,7 @@ func (w *requestWriter) tool(t *rewrite.Tool, path string) {
 	}
 	switch t.Kind {
 	case rewrite.ToolHosted:
-		if text := hostedTools[t.Capability]; text != "" {
-			if w.Literal(text); t.Optioned() {
-				w.losses.Add(path, "offered without its options")
-			}
-		} else {
-			w.losses.Add(path, "a tool that only its own provider runs: "+t.Name)
-		}
+		w.hosted(t, path)
 		return
 	case rewrite.ToolCustom:
 		w.Literal(`{"type":"custom"`)
@@ -179,6 +165,16 @@ func (w *requestWriter) choice() {
 	if len(w.c.Tools) == 0 {
 		return
 	}
+	if w.c.DemandsFunction() {
+		// Hosted tools would do for a demand that does not name what it wants.
+		demanded := *c
+		if demanded.Allowed == nil {
+			for _, t := range w.c.Functions() {
+				demanded.Allowed = append(demanded.Allowed, t.Name)
+			}
+		}
+		c = &demanded
+	}
 	if (c.Allowed != nil || len(w.removed) > 0) && (c.Mode == "" || c.Mode == "auto" || c.Mode == "any") {
 		w.allowed(c)
 		return
@@ -190,7 +186,7 @@ func (w *requestWriter) choice() {
 		w.Text("tool_choice", "required")
 	case "tool":
 		if slices.ContainsFunc(w.c.Tools, func(t rewrite.Tool) bool { return t.Name == c.Name && !w.known(&t) }) {
-			w.losses.Add("tool_choice", "a tool that only its own provider runs: "+c.Name)
+			w.losses.Miss("tool_choice", "a call of a tool that this provider does not have cannot be demanded: "+c.Name)
 			return
 		}
 		w.Name("tool_choice")

@@ -302,6 +302,7 @@ func (r *requestReader) finish() {
 			c.Tools = append(c.Tools, tool)
 		}
 	}
+	r.bounded()
 	if c.Previous != "" || r.stored {
 		return
 	}

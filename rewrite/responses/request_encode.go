@@ -26,6 +26,7 @@ func EncodeRequest(c *rewrite.Conversation, provider string, losses *rewrite.Los
 	w.input()
 	w.tools()
 	w.choice()
+	w.calls()
 	if c.Parallel != rewrite.Unset {
 		w.Name("parallel_tool_calls")
 		w.Bool(c.Parallel == rewrite.On)
