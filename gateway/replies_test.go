@@ -30,13 +30,16 @@ type caller struct {
 
 // do makes a request and gives the status and the reply, whole or as the last event
 // of a stream has it.
-func (c caller) do(method, path, body string) (int, gjson.Result) {
+func (c caller) do(method, path, body string, headers ...string) (int, gjson.Result) {
 	c.t.Helper()
 	req, err := http.NewRequest(method, c.base+path, strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+c.key)
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		c.t.Fatal(err)
@@ -213,9 +216,9 @@ func TestRepliesKeepNoSecrets(t *testing.T) {
 	_, base := everyProviderWith(t, gateway.Options{Store: store}, keepReplies)
 	c := caller{t, base, "sk-s3cret"}
 	for _, stream := range []string{"false", "true"} {
-		reply := c.create(`{"model":"` + models[rewrite.Completions] + `","stream":` + stream + `,"input":"Remember the word volcano.",` +
-			`"tools":[{"type":"mcp","server_label":"wiki","server_url":"https://wiki.test","authorization":"s3cret","headers":{"X":"s3cret"}}]}`)
-		if reply.Get("tools.0.server_label").Str != "wiki" || strings.Contains(reply.Raw, "s3cret") {
+		status, reply := c.do("POST", "/v1/responses", `{"model":"`+models[rewrite.Completions]+`","stream":`+stream+`,"input":"Remember the word volcano.",`+
+			`"tools":[{"type":"mcp","server_label":"wiki","server_url":"https://wiki.test","authorization":"s3cret","headers":{"X":"s3cret"}}]}`, "Warmpath-Strict", "0")
+		if status != 200 || reply.Get("tools.0.server_label").Str != "wiki" || strings.Contains(reply.Raw, "s3cret") {
 			t.Errorf("got %s", reply)
 		}
 	}
