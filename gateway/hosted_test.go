@@ -12,9 +12,9 @@ import (
 	"warmpath/rewrite/completions"
 )
 
-// searches are the tools by which clients of each dialect have their own provider
+// searchTools are the tools by which clients of each dialect have their own provider
 // search the web.
-var searches = map[rewrite.Dialect]rewrite.Payload{
+var searchTools = map[rewrite.Dialect]rewrite.Payload{
 	rewrite.Messages:    {Format: "messages/tool", Value: rewrite.JSON(`{"type":"web_search_20250305","name":"web_search","max_uses":5}`)},
 	rewrite.Completions: {Format: "chat/web_search_options", Value: rewrite.JSON(`{}`)},
 	rewrite.Responses:   {Format: "responses/web_search", Value: rewrite.JSON(`{"type":"web_search"}`)},
@@ -37,9 +37,9 @@ func searching(cfg *config.Config) {
 	chat.Habits = completions.Habits{SearchOptions: true}
 }
 
-// cited checks the sources of a reply and gives their number: each has an address,
+// citedIn checks the sources of a reply and gives their number: each has an address,
 // and a range lies in its text.
-func cited(t *testing.T, r *rewrite.Reply) (n int) {
+func citedIn(t *testing.T, r *rewrite.Reply) (n int) {
 	t.Helper()
 	for i := range r.Items {
 		for _, part := range r.Items[i].Parts {
@@ -65,14 +65,14 @@ func TestEveryDialectSearchesOnEveryProvider(t *testing.T) {
 				t.Run(fmt.Sprintf("%s to %s, stream %v", from, to, stream), func(t *testing.T) {
 					c := &rewrite.Conversation{
 						Dialect: from, Model: provider.model, Stream: stream,
-						Tools: []rewrite.Tool{{Kind: rewrite.ToolHosted, Name: "web_search", Capability: "web_search", Payload: searches[from]}},
+						Tools: []rewrite.Tool{{Kind: rewrite.ToolHosted, Name: "web_search", Capability: "web_search", Payload: searchTools[from]}},
 						Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "Where? DO[search zürich]"}}}},
 					}
 					reply, _ := client.ask(t, base, c)
 					if body := lastBody(core); !strings.Contains(body, provider.tool) {
 						t.Errorf("the provider is not asked to search: %s", body)
 					}
-					if n := cited(t, reply); n != 2 {
+					if n := citedIn(t, reply); n != 2 {
 						t.Errorf("%d sources of %+v", n, reply.Items)
 					}
 					for i := range reply.Items {
@@ -151,7 +151,7 @@ func TestHostedToolsThatAProviderLacksAreRefused(t *testing.T) {
 		t.Run("RP-07 "+from.String(), func(t *testing.T) {
 			c := &rewrite.Conversation{
 				Dialect: from, Model: models[rewrite.Completions],
-				Tools: []rewrite.Tool{{Kind: rewrite.ToolHosted, Name: "web_search", Capability: "web_search", Payload: searches[from]}},
+				Tools: []rewrite.Tool{{Kind: rewrite.ToolHosted, Name: "web_search", Capability: "web_search", Payload: searchTools[from]}},
 				Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "Where? DO[say Here.]"}}}},
 			}
 			asked := len(core.Log.All())
@@ -197,7 +197,7 @@ func TestPausesWithinHostedToolsAreGoneOnFrom(t *testing.T) {
 				core, base := everyProvider(t, nil)
 				c := &rewrite.Conversation{
 					Dialect: from, Model: models[rewrite.Messages], Stream: stream,
-					Tools: []rewrite.Tool{{Kind: rewrite.ToolHosted, Name: "web_search", Capability: "web_search", Payload: searches[from]}},
+					Tools: []rewrite.Tool{{Kind: rewrite.ToolHosted, Name: "web_search", Capability: "web_search", Payload: searchTools[from]}},
 					Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "Where? DO[search zürich; stop pause; then; say Found.]"}}}},
 				}
 				reply, _ := client.ask(t, base, c)
