@@ -92,7 +92,10 @@ func TestHostedActivityReturnsToItsProvider(t *testing.T) {
 			if diff := cmp.Diff(lastBody(core), byName); diff != "" {
 				t.Error(diff)
 			}
-			c.create(`{"model":"` + models[rewrite.Completions] + `",` + history + `}`)
+			// It searches for nobody, which the client takes.
+			if status, reply := c.do("POST", "/v1/responses", `{"model":"`+models[rewrite.Completions]+`",`+history+`}`, "Warmpath-Strict", "0"); status != 200 {
+				t.Fatalf("status %d: %s", status, reply)
+			}
 			other := lastBody(core)
 			for _, block := range blocks {
 				if !strings.Contains(byName, block) {
