@@ -38,8 +38,6 @@ type compliance struct {
 	stream             bool
 	// has are kinds of items and of events that must be there.
 	has []string
-	// incomplete replies are allowed, as they are to a call.
-	calls bool
 }
 
 func cases(t *testing.T) []compliance {
