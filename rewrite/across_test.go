@@ -88,10 +88,10 @@ func wholes(t *testing.T) map[rewrite.Dialect]map[string]string {
 	return out
 }
 
-// closed are the payloads that a client has to bring back. One of Messages is
-// given no thought behind the answer, which Gemini does not insist on.
+// closed are the payloads that a client has to bring back. One of Messages or
+// Responses is given no thought behind the answer, which Gemini does not insist on.
 func closed(items []rewrite.Item, client rewrite.Dialect) (values [][]byte) {
-	if client == rewrite.Messages {
+	if client == rewrite.Messages || client == rewrite.Responses {
 		end := len(items)
 		for end > 0 && (items[end-1].Payload.Format == "gemini/thought" && len(items[end-1].Parts) == 0 || items[end-1].Payload.Format == "gemini/grounding") {
 			end--

@@ -60,10 +60,22 @@ func (r *requestReader) attach(id string, p rewrite.Payload) {
 			item.Payload = p
 			return
 		case item.Kind == rewrite.ItemResult || item.Kind == rewrite.ItemMessage && item.Role == rewrite.RoleUser:
-			if id == "" {
-				return
-			}
+			i = 0 // the turn begins behind it
 		}
+	}
+	if id != "" { // the call is still to come
+		if r.owed == nil {
+			r.owed = map[string]rewrite.Payload{}
+		}
+		r.owed[id] = p
+	}
+}
+
+// owe gives a call the payload that went ahead of it.
+func (r *requestReader) owe(call *rewrite.Item) {
+	if p, ok := r.owed[call.Call.ID]; ok && call.Call.ID != "" {
+		call.Payload = p
+		delete(r.owed, call.Call.ID)
 	}
 }
 

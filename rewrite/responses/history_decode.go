@@ -32,8 +32,11 @@ func (r *requestReader) item(at rewrite.Path, w *splice.Walker) *fault {
 	if item.Kind == rewrite.ItemReasoning && item.Payload.Provider == ownProvider {
 		return r.carried(at, &item.Payload)
 	}
-	if item.Kind == rewrite.ItemCall && !item.Call.Custom {
-		item.Call.Arguments = objectOf(item.Call.Arguments)
+	if item.Kind == rewrite.ItemCall {
+		if !item.Call.Custom {
+			item.Call.Arguments = objectOf(item.Call.Arguments)
+		}
+		r.owe(&item)
 	}
 	r.c.Items = append(r.c.Items, item)
 	return nil

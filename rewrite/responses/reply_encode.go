@@ -42,7 +42,13 @@ func (e *Encoder) closeAll(dst []byte, status string) []byte {
 			dst = e.done(dst, item, &last)
 		}
 	}
-	return dst
+	if e.answered() {
+		for range e.waiting {
+			e.o.Losses.Add("output", "reasoning behind the answer")
+		}
+		e.waiting = nil
+	}
+	return e.follow(dst)
 }
 
 // end closes the reply.

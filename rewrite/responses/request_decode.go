@@ -46,6 +46,8 @@ type requestReader struct {
 	c *rewrite.Conversation
 	// stored says that the history begins elsewhere.
 	stored bool
+	// owed are payloads of calls that are still to come.
+	owed map[string]rewrite.Payload
 	// late are tools that items have brought.
 	late []rewrite.Tool
 	// user is the end user by the older of the two names.

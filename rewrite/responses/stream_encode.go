@@ -52,7 +52,9 @@ type Encoder struct {
 	slots  []outItem
 	// output are the finished items by their index, nil while they are open.
 	output [][]byte
-	usage  rewrite.Usage
+	// waiting is reasoning that has nothing to show.
+	waiting []string
+	usage   rewrite.Usage
 	// response is the whole reply, if it is kept and has ended well.
 	response []byte
 }
@@ -76,6 +78,8 @@ type outItem struct {
 	// unwrap says that the client calls the tool with free text and the provider
 	// with JSON, which can be told only when it is complete.
 	unwrap, done bool
+	// carried says that the item's payload has gone ahead of it.
+	carried bool
 }
 
 // outPart is a part under way.
@@ -219,6 +223,9 @@ func place(w *splice.Writer, item *outItem, part *outPart) {
 
 // openPart opens a part. What the dialect has no part for is held back.
 func (e *Encoder) openPart(dst []byte, item *outItem, p *rewrite.Part) []byte {
+	if item.head.Kind == rewrite.ItemReasoning && item.output < 0 && e.kindOf(&item.head.Payload) == "" {
+		dst = e.announce(e.follow(dst), item)
+	}
 	item.parts = append(item.parts, outPart{kind: p.Kind, list: inContent, position: -1})
 	part := &item.parts[len(item.parts)-1]
 	if item.head.Kind == rewrite.ItemReasoning && (p.Kind == rewrite.PartSummary || e.kindOf(&item.head.Payload) == "") {

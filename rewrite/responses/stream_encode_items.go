@@ -56,6 +56,7 @@ func (e *Encoder) base() string {
 // open opens an item. What is told only when it is complete is held back, but for
 // the activities of a provider that speaks this dialect.
 func (e *Encoder) open(dst []byte, head *rewrite.Item) []byte {
+	dst = e.follow(dst)
 	e.slots = append(e.slots, outItem{output: -1, head: *head})
 	item := &e.slots[len(e.slots)-1]
 	item.head.Parts, item.head.Payload.Value = nil, nil
@@ -69,13 +70,22 @@ func (e *Encoder) open(dst []byte, head *rewrite.Item) []byte {
 		if native != "" && native != kind {
 			return dst
 		}
+		// Gemini's calls are whole when they begin: what is carried for them goes
+		// ahead, as reasoning does.
+		if item.carried = head.Payload.Format == "gemini/functionCall" && !head.Payload.Empty(); item.carried {
+			dst = e.attach(dst, head.Call.ID, &head.Payload)
+		}
 		e.callOf(item)
 		kind = e.typeOf(&item.head)
 	case rewrite.ItemHosted:
 		if native == "" {
 			return e.activity(dst, item, &item.head)
 		}
-	case rewrite.ItemMessage, rewrite.ItemReasoning:
+	case rewrite.ItemReasoning:
+		if native == "" {
+			return dst // it may have nothing to show
+		}
+	case rewrite.ItemMessage:
 	case rewrite.ItemResult, rewrite.ItemDirective, rewrite.ItemOpaque:
 		return dst
 	}
@@ -235,6 +245,10 @@ func (e *Encoder) done(dst []byte, item *outItem, last *rewrite.Item) []byte {
 		}
 	}
 	item.done = true
+	if item.head.Kind == rewrite.ItemReasoning && item.output < 0 && e.kindOf(&item.head.Payload) == "" {
+		e.waiting = append(e.waiting, item.head.Payload.Envelope())
+		return dst
+	}
 	switch item.head.Kind {
 	case rewrite.ItemCall:
 		if e.kindOf(&item.head.Payload) == "" || item.output >= 0 {
@@ -323,7 +337,26 @@ func (e *Encoder) closeCall(dst []byte, item *outItem, status string) []byte {
 	w.Name(member)
 	w.Bytestring(item.arguments)
 	dst = e.close(finish(&w), item, status)
+	if item.carried {
+		return dst
+	}
 	return e.attach(dst, item.head.Call.ID, &item.head.Payload)
+}
+
+// follow tells the reasoning that has waited for something to stand before.
+func (e *Encoder) follow(dst []byte) []byte {
+	for _, content := range e.waiting {
+		dst = e.carry(dst, content)
+	}
+	e.waiting = nil
+	return dst
+}
+
+// answered reports that the reply has an answer: reasoning behind that has nothing
+// to show would be the last item, where programs look for the answer, and its
+// provider can do without.
+func (e *Encoder) answered() bool {
+	return slices.ContainsFunc(e.slots, func(item outItem) bool { return item.head.Kind == rewrite.ItemMessage && item.output >= 0 })
 }
 
 // announce opens an item that was held back.
