@@ -26,15 +26,14 @@ func TestNoThoughtStandsBehindTheAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
 		items []rewrite.Item
 		want  []string
-		lost  int
 	}{
-		"a thought behind the answer":      {[]rewrite.Item{thought, text, thought}, []string{"redacted_thinking", "text"}, 1},
-		"all that is not needed behind it": {[]rewrite.Item{text, thought, grounds}, []string{"text"}, 2},
-		"a thought between":                {[]rewrite.Item{text, thought, text}, []string{"text", "redacted_thinking", "text"}, 0},
-		"a thought before a call":          {[]rewrite.Item{text, thought, call}, []string{"text", "redacted_thinking", "tool_use"}, 0},
-		"a thought behind a call":          {[]rewrite.Item{text, call, thought}, []string{"text", "tool_use", "redacted_thinking"}, 0},
-		"a search behind the answer":       {[]rewrite.Item{text, thought, search}, []string{"text", "redacted_thinking", "redacted_thinking"}, 0},
-		"nothing but a thought":            {[]rewrite.Item{thought}, []string{"redacted_thinking"}, 0},
+		"a thought behind the answer":      {[]rewrite.Item{thought, text, thought}, []string{"redacted_thinking", "text"}},
+		"all that is not needed behind it": {[]rewrite.Item{text, thought, grounds}, []string{"text"}},
+		"a thought between":                {[]rewrite.Item{text, thought, text}, []string{"text", "redacted_thinking", "text"}},
+		"a thought before a call":          {[]rewrite.Item{text, thought, call}, []string{"text", "redacted_thinking", "tool_use"}},
+		"a thought behind a call":          {[]rewrite.Item{text, call, thought}, []string{"text", "tool_use", "redacted_thinking"}},
+		"a search behind the answer":       {[]rewrite.Item{text, thought, search}, []string{"text", "redacted_thinking", "redacted_thinking"}},
+		"nothing but a thought":            {[]rewrite.Item{thought}, []string{"redacted_thinking"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reply := &rewrite.Reply{ID: "r", Items: test.items, Stop: rewrite.Stop{Reason: rewrite.StopEnd}}
@@ -62,8 +61,8 @@ func TestNoThoughtStandsBehindTheAnswer(t *testing.T) {
 			if diff := cmp.Diff(test.want, blocks); diff != "" {
 				t.Errorf("streamed: %s", diff)
 			}
-			if len(losses.All) != test.lost || len(streamed.All) != test.lost {
-				t.Errorf("losses %v, streamed %v, want %d", losses.All, streamed.All, test.lost)
+			if len(losses.All)+len(streamed.All) > 0 {
+				t.Errorf("losses %v, streamed %v", losses.All, streamed.All)
 			}
 		})
 	}

@@ -47,7 +47,8 @@ func EncodeReply(dst []byte, r *rewrite.Reply, o EncoderOptions) []byte {
 
 // untilAnswer are the items of a reply without the thoughts behind its answer: a
 // reply that ends with a redacted thought is none that this dialect knows, and
-// agents that look for an answer in the last block find none.
+// agents that look for an answer in the last block find none. It only seals what was
+// told, for a provider that does not insist on it, and counts as no loss.
 func untilAnswer(items []rewrite.Item, o EncoderOptions) []rewrite.Item {
 	end := len(items)
 	for end > 0 && isAfterthought(&items[end-1], o) {
@@ -59,8 +60,6 @@ func untilAnswer(items []rewrite.Item, o EncoderOptions) []rewrite.Item {
 	for i := range items[end:] {
 		if item := &items[end+i]; item.Kind == rewrite.ItemHosted {
 			o.unseen(item)
-		} else {
-			o.loseAfterthoughts(1)
 		}
 	}
 	return items[:end]
@@ -85,13 +84,6 @@ func endsInText(item *rewrite.Item, o EncoderOptions) bool {
 		}
 	}
 	return false
-}
-
-// loseAfterthoughts notes thoughts that the client is not given.
-func (o *EncoderOptions) loseAfterthoughts(n int) {
-	for range n {
-		o.Losses.Add("reply", "a thought behind the answer")
-	}
 }
 
 // writeItem writes the blocks of an item.

@@ -129,7 +129,6 @@ func or(text, instead string) string {
 // end closes what is open and tells how the reply went.
 func (n *Encoder) end(e *rewrite.Event) {
 	if n.text && !slices.ContainsFunc(n.held, func(c carrier) bool { return c.ending != "" || !dispensable(&c.payload) }) {
-		n.o.loseAfterthoughts(len(n.held))
 		n.held = nil
 	}
 	n.release()

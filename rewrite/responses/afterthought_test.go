@@ -25,17 +25,16 @@ func TestReasoningStandsBeforeTheAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
 		items []rewrite.Item
 		want  []string
-		lost  int
 		// back is the payload that the client's history has with the call.
 		back string
 	}{
-		"behind the answer":      {[]rewrite.Item{thought, text, thought}, []string{"reasoning", "message"}, 1, ""},
-		"shown before":           {[]rewrite.Item{shown, text}, []string{"reasoning", "message"}, 0, ""},
-		"between":                {[]rewrite.Item{text, thought, text}, []string{"message", "reasoning", "message"}, 0, ""},
-		"alone":                  {[]rewrite.Item{thought}, []string{"reasoning"}, 0, ""},
-		"of a signed call":       {[]rewrite.Item{text, signed(call, "gemini/functionCall")}, []string{"message", "reasoning", "function_call"}, 0, `{"thoughtSignature":"s"}`},
-		"of a call that others":  {[]rewrite.Item{signed(call, "chat/tool_call")}, []string{"function_call", "reasoning"}, 0, `{"thoughtSignature":"s"}`},
-		"before an unsigned one": {[]rewrite.Item{thought, call}, []string{"reasoning", "function_call"}, 0, ""},
+		"behind the answer":      {[]rewrite.Item{thought, text, thought}, []string{"reasoning", "message"}, ""},
+		"shown before":           {[]rewrite.Item{shown, text}, []string{"reasoning", "message"}, ""},
+		"between":                {[]rewrite.Item{text, thought, text}, []string{"message", "reasoning", "message"}, ""},
+		"alone":                  {[]rewrite.Item{thought}, []string{"reasoning"}, ""},
+		"of a signed call":       {[]rewrite.Item{text, signed(call, "gemini/functionCall")}, []string{"message", "reasoning", "function_call"}, `{"thoughtSignature":"s"}`},
+		"of a call that others":  {[]rewrite.Item{signed(call, "chat/tool_call")}, []string{"function_call", "reasoning"}, `{"thoughtSignature":"s"}`},
+		"before an unsigned one": {[]rewrite.Item{thought, call}, []string{"reasoning", "function_call"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reply := &rewrite.Reply{ID: "r", Items: test.items, Stop: rewrite.Stop{Reason: rewrite.StopEnd}}
@@ -45,7 +44,7 @@ func TestReasoningStandsBeforeTheAnswer(t *testing.T) {
 			for _, item := range whole.Array() {
 				got = append(got, item.Get("type").Str)
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" || len(losses.All) != test.lost {
+			if diff := cmp.Diff(test.want, got); diff != "" || len(losses.All) > 0 {
 				t.Errorf("losses %v, %s", losses.All, diff)
 			}
 			var stream []byte

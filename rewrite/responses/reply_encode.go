@@ -43,9 +43,6 @@ func (e *Encoder) closeAll(dst []byte, status string) []byte {
 		}
 	}
 	if e.answered() {
-		for range e.waiting {
-			e.o.Losses.Add("output", "reasoning behind the answer")
-		}
 		e.waiting = nil
 	}
 	return e.follow(dst)
