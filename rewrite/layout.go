@@ -101,6 +101,7 @@ func (l *layout) userTurn(turn []Entry) {
 		case e.Item.Kind == ItemResult && l.pairs.used[e.Item]:
 		case e.Item.Kind == ItemResult:
 			e.Orphan, said = true, true
+			l.pairs.used[e.Item] = true // also where its call comes later
 			l.add(RoleUser, e)
 		case e.Item.Side() == RoleUser:
 			l.add(RoleUser, e)

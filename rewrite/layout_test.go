@@ -60,3 +60,24 @@ func TestLayOut(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A result that stands before its call is said once.
+func TestLayOutSaysResultsOnce(t *testing.T) {
+	result := rewrite.Item{Kind: rewrite.ItemResult, Call: rewrite.Call{ID: "a"}}
+	c := &rewrite.Conversation{Items: []rewrite.Item{result, {Kind: rewrite.ItemCall, Call: rewrite.Call{ID: "a"}}}}
+	_, turns := c.LayOut()
+	said, missing := 0, 0
+	for _, turn := range turns {
+		for _, e := range turn.Entries {
+			if e.Item.Kind == rewrite.ItemResult {
+				said++
+			}
+			if e.Missing {
+				missing++
+			}
+		}
+	}
+	if said != 1 || missing != 1 {
+		t.Errorf("said %d times, and %d missing", said, missing)
+	}
+}

@@ -29,6 +29,7 @@ func EncodeRequest(c *rewrite.Conversation, provider string, losses *rewrite.Los
 	// The order of the prompt, in which marks are counted.
 	rw.tools()
 	rw.system(opening)
+	turns = rw.turns(turns)
 	w.Name("messages")
 	w.Open('[')
 	for i := range turns {
@@ -57,10 +58,15 @@ type requestWriter struct {
 	short bool
 	// sealable says that a mark may stand behind what was written last.
 	sealable bool
+	// said is what stands in the message under way.
+	said saying
 	// names are those of the documents so far, each of which has its own, and
 	// declared those of the tools.
 	names, declared map[string]bool
 }
+
+// saying is what of a message decides whether it needs more.
+type saying struct{ text, document bool }
 
 // lose notes what is not said.
 func (rw *requestWriter) lose(path, why string) { rw.losses.Add(path, why) }

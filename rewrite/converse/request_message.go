@@ -8,7 +8,8 @@ import (
 	"warmpath/rewrite/splice"
 )
 
-// message writes one message; none if nothing of it can be said.
+// message writes one message; none if nothing of it can be said, unless it is the
+// user's.
 func (rw *requestWriter) message(m *rewrite.Turn, last bool) {
 	w := &rw.w
 	size := w.Size()
@@ -17,15 +18,18 @@ func (rw *requestWriter) message(m *rewrite.Turn, last bool) {
 	w.Name("content")
 	w.Open('[')
 	empty := w.Size()
-	rw.sealable = false
+	rw.sealable, rw.said = false, saying{}
 	for _, e := range m.Entries {
 		rw.item(e, m)
+	}
+	if w.Size() == empty && m.Role == rewrite.RoleUser {
+		rw.text(noWords)
 	}
 	if w.Size() == empty {
 		w.Cut(size)
 		return
 	}
-	rw.withText(m)
+	rw.withText()
 	if last && rw.marksEnd() {
 		rw.mark(rewrite.Mark{Set: true, TTL: rw.endTTL()})
 	}
@@ -35,24 +39,8 @@ func (rw *requestWriter) message(m *rewrite.Turn, last bool) {
 
 // withText adds a text to a message with a document and without one: models
 // answer to words.
-func (rw *requestWriter) withText(m *rewrite.Turn) {
-	document := false
-	for _, e := range m.Entries {
-		if e.Item.Kind != rewrite.ItemMessage {
-			return
-		}
-		for i := range e.Item.Parts {
-			switch part := &e.Item.Parts[i]; part.Kind {
-			case rewrite.PartFile:
-				document = true
-			case rewrite.PartText, rewrite.PartSummary, rewrite.PartRefusal:
-				if strings.TrimSpace(part.Text) != "" {
-					return
-				}
-			}
-		}
-	}
-	if document {
+func (rw *requestWriter) withText() {
+	if rw.said.document && !rw.said.text {
 		rw.text("(A document.)")
 	}
 }
@@ -157,7 +145,7 @@ const noResult = "(The result is empty.)"
 
 // result writes what a tool gave. Marks cannot stand in it, so they stand behind.
 func (rw *requestWriter) result(e rewrite.Entry) {
-	w := &rw.w
+	w, said := &rw.w, rw.said
 	w.Open('{')
 	w.Name(kindResult)
 	w.Open('{')
@@ -186,7 +174,7 @@ func (rw *requestWriter) result(e rewrite.Entry) {
 	}
 	w.Close('}')
 	w.Close('}')
-	rw.sealable = true
+	rw.sealable, rw.said = true, said
 	rw.mark(last)
 }
 

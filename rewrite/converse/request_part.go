@@ -16,7 +16,7 @@ func (rw *requestWriter) part(path string, part *rewrite.Part, role rewrite.Role
 	}
 	switch part.Kind {
 	case rewrite.PartText, rewrite.PartSummary, rewrite.PartRefusal:
-		rw.cited(path, part)
+		rw.cited(path, part, role)
 	case rewrite.PartImage, rewrite.PartAudio, rewrite.PartVideo, rewrite.PartFile:
 		if role != rewrite.RoleUser {
 			rw.lose(path, part.Kind.String()+" is for the user's turn")
@@ -37,15 +37,15 @@ func (rw *requestWriter) text(text string) {
 	w.Open('{')
 	w.Text(kindText, text)
 	w.Close('}')
-	rw.sealable = true
+	rw.sealable, rw.said.text = true, true
 }
 
 // cited writes a block of text with those of its sources that the provider has
 // found itself: it cannot check what others have.
-func (rw *requestWriter) cited(path string, part *rewrite.Part) {
+func (rw *requestWriter) cited(path string, part *rewrite.Part, role rewrite.Role) {
 	native := 0
 	for i := range part.Attributions {
-		if rw.native(&part.Attributions[i].Payload) {
+		if role == rewrite.RoleAssistant && rw.native(&part.Attributions[i].Payload) {
 			native++
 		}
 	}
@@ -146,6 +146,7 @@ func (rw *requestWriter) media(path string, part *rewrite.Part) {
 	w.Close('}')
 	// Behind documents that are turned into text a cache point is refused.
 	rw.sealable = kind != kindDocument || format == "pdf"
+	rw.said.document = rw.said.document || kind == kindDocument
 }
 
 // maxName bounds the name of a document, in bytes.
