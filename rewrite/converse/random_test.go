@@ -130,3 +130,36 @@ func TestProviderTakesWhatever(t *testing.T) {
 		t.Errorf("only %d were taken", taken)
 	}
 }
+
+// What was sent stands first in what is sent next, whatever the history holds, so
+// that it is read from the cache.
+func TestPromptsOnlyGrow(t *testing.T) {
+	grown := 0
+	for seed := range uint64(400) {
+		r := rover{rand.New(rand.NewPCG(seed, 2)), new(int)}
+		c := r.conversation()
+		c.Model, c.Thinking, c.Choice = claude, rewrite.Thinking{Effort: "high"}, rewrite.ToolChoice{}
+		c.Sampling, c.Tools = rewrite.Sampling{}, []rewrite.Tool{{Name: "read"}, {Name: "files.read"}}
+		core := provider.New(provider.Options{Keep: 1})
+		sim := bedrock.New(core, bedrock.Options{})
+		var before string
+		for _, ask := range []string{"DO[think 5; call read; call read; then; say one]", "DO[think 5; say two]", "DO[say three]"} {
+			for _, item := range []rewrite.Item{speech(rewrite.RoleUser, ask), speech(rewrite.RoleSystem, "Mind the time.")} {
+				c.Items = append(c.Items, item)
+			}
+			for more := true; more; {
+				reply := answered(t, sim, c)
+				more = reply.Stop.Reason == rewrite.StopTools
+				last, _ := core.Log.Last()
+				if !strings.HasPrefix(last.Seen.Prompt, before) {
+					t.Fatalf("seed %d: \n%s\ndoes not begin with\n%s", seed, last.Seen.Prompt, before)
+				}
+				before = last.Seen.Prompt
+				grown++
+			}
+		}
+	}
+	if grown < 1600 {
+		t.Errorf("only %d requests", grown)
+	}
+}
