@@ -93,9 +93,10 @@ func readGrounding(metadata []byte, r *rewrite.Report) {
 		}
 		return true
 	})
-	traced := r.Activity != nil && slices.ContainsFunc(r.Activity.Hosted, func(h rewrite.HostedActivity) bool { return h.Name == "web_search" })
+	name := groundedBy(queries > 0, chunks)
+	traced := r.Activity != nil && slices.ContainsFunc(r.Activity.Hosted, func(h rewrite.HostedActivity) bool { return h.Name == name })
 	if (queries > 0 || len(chunks) > 0) && !traced {
-		r.End(groundingMark+r.ID, "web_search", false)
+		r.End(groundingMark+r.ID, name, false)
 	}
 	if queries > 0 {
 		r.Call("web_search", queries)

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"warmpath/rewrite"
@@ -51,12 +52,13 @@ func (d *Decoder) tellSources() {
 // searchedFor tells the search that grounding shows.
 func (d *Decoder) searchedFor(metadata, queries []byte) {
 	item := rewrite.Item{Kind: rewrite.ItemOpaque, Role: rewrite.RoleAssistant, Payload: payload(d.provider, "grounding", metadata)}
-	if d.searched {
+	name := groundedBy(len(queries) > 0, readChunks(metadata))
+	if slices.Contains(d.traced, name) {
 		d.whole(&item, nil)
 		return
 	}
 	item.Kind, item.ID = rewrite.ItemHosted, groundingMark+d.id
-	item.Hosted = rewrite.Hosted{ID: item.ID, Name: "web_search", State: rewrite.HostedCompleted, Sources: unique(readChunks(metadata))}
+	item.Hosted = rewrite.Hosted{ID: item.ID, Name: name, State: rewrite.HostedCompleted, Sources: unique(readChunks(metadata))}
 	if len(queries) == 0 {
 		queries = []byte("[]")
 	}
@@ -65,6 +67,20 @@ func (d *Decoder) searchedFor(metadata, queries []byte) {
 	w.Value("queries", queries)
 	w.Close('}')
 	d.whole(&item, w.Bytes())
+}
+
+// groundedBy is what the provider has used where only its metadata shows that it
+// did: where there were no queries, the kind of what was found tells.
+func groundedBy(queries bool, chunks []rewrite.Attribution) string {
+	if !queries && len(chunks) > 0 {
+		switch chunks[0].Kind {
+		case "maps":
+			return "maps"
+		case "retrievedContext":
+			return "file_search"
+		}
+	}
+	return "web_search"
 }
 
 // fetched tells the pages that the provider has read.

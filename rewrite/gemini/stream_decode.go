@@ -31,8 +31,9 @@ type Decoder struct {
 	thought, message, texts int
 	sources                 [][]byte
 	urls                    []byte
-	searched                bool
-	scratch                 []byte
+	// traced are the tools that the reply shows at work.
+	traced  []string
+	scratch []byte
 }
 
 // said is a part of the candidate; text is kept to find the places of sources in

@@ -30,7 +30,7 @@ func (d *Decoder) part(p *part) {
 		if hosted, ok := readHosted(p); ok {
 			input, hosted.Input = hosted.Input, nil
 			item.Kind, item.ID, item.Hosted = rewrite.ItemHosted, hosted.ID, hosted
-			d.searched = d.searched || hosted.Name == "web_search"
+			d.traced = append(d.traced, hosted.Name)
 		}
 		d.whole(&item, input)
 		d.passed(runNone)

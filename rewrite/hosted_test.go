@@ -1,0 +1,196 @@
+package rewrite_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidwall/gjson"
+
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
+)
+
+// answer is what every reply of the cases says in the end.
+const answer = "The answer."
+
+// whole is the reply of a case in one piece.
+func (c *hostedCase) whole(d rewrite.Dialect) string {
+	steps := strings.Join(c.steps, ",")
+	if steps != "" {
+		steps += ","
+	}
+	switch d {
+	case rewrite.Messages:
+		return `{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[` + steps + `{"type":"text","text":"` + answer + `"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}`
+	case rewrite.Responses:
+		return `{"id":"resp_1","object":"response","created_at":1,"model":"m","status":"completed","output":[` + steps + said + `],"usage":{"input_tokens":1,"output_tokens":1}}`
+	case rewrite.Gemini:
+		return `{"candidates":[{"index":0,"content":{"role":"model","parts":[` + steps + `{"text":"` + answer + `"}]},"finishReason":"STOP"` + c.metadata() + `}],"usageMetadata":{"promptTokenCount":1,"candidatesTokenCount":1,"totalTokenCount":2},"modelVersion":"m","responseId":"r1"}`
+	}
+	return `{"output":{"message":{"role":"assistant","content":[` + steps + `{"text":"` + answer + `"}]}},"stopReason":"end_turn","usage":{"inputTokens":1,"outputTokens":1,"totalTokens":2},"metrics":{"latencyMs":1}}`
+}
+
+const said = `{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"` + answer + `","annotations":[]}]}`
+
+func (c *hostedCase) metadata() string {
+	if c.beside == "" {
+		return ""
+	}
+	return "," + c.beside
+}
+
+// stream is the same reply as it comes piece by piece.
+func (c *hostedCase) stream(t *testing.T, d rewrite.Dialect) string {
+	t.Helper()
+	var b strings.Builder
+	event := func(name, data string) {
+		if name != "" {
+			b.WriteString("event: " + name + "\n")
+		}
+		b.WriteString("data: " + data + "\n\n")
+	}
+	switch d {
+	case rewrite.Messages:
+		event("message_start", `{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}}`)
+		for i, step := range append(c.steps, `{"type":"text","text":""}`) {
+			input := gjson.Get(step, "input").Raw
+			if input != "" {
+				step = strings.Replace(step, `"input":`+input, `"input":{}`, 1)
+			}
+			event("content_block_start", fmt.Sprintf(`{"type":"content_block_start","index":%d,"content_block":%s}`, i, step))
+			for _, piece := range halves(input) {
+				event("content_block_delta", fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":%s}}`, i, quoted(piece)))
+			}
+			if i == len(c.steps) {
+				event("content_block_delta", fmt.Sprintf(`{"type":"content_block_delta","index":%d,"delta":{"type":"text_delta","text":"%s"}}`, i, answer))
+			}
+			event("content_block_stop", fmt.Sprintf(`{"type":"content_block_stop","index":%d}`, i))
+		}
+		event("message_delta", `{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":1}}`)
+		event("message_stop", `{"type":"message_stop"}`)
+	case rewrite.Responses:
+		event("response.created", `{"type":"response.created","response":{"id":"resp_1","model":"m","created_at":1}}`)
+		for i, step := range append(c.steps, said) {
+			begun := fmt.Sprintf(`{"type":%s,"id":%s,"status":"in_progress","role":"assistant","content":[]}`, gjson.Get(step, "type").Raw, gjson.Get(step, "id").Raw)
+			event("response.output_item.added", fmt.Sprintf(`{"type":"response.output_item.added","output_index":%d,"item":%s}`, i, begun))
+			event("response.output_item.done", fmt.Sprintf(`{"type":"response.output_item.done","output_index":%d,"item":%s}`, i, step))
+		}
+		event("response.completed", `{"type":"response.completed","response":`+c.whole(d)+`}`)
+	case rewrite.Gemini:
+		frame := func(part, rest string) {
+			event("", `{"candidates":[{"index":0,"content":{"role":"model","parts":[`+part+`]}`+rest+`}],"usageMetadata":{"promptTokenCount":1,"candidatesTokenCount":1,"totalTokenCount":2},"modelVersion":"m","responseId":"r1"}`)
+		}
+		for _, step := range c.steps {
+			frame(step, "")
+		}
+		frame(`{"text":"The an"}`, "")
+		frame(`{"text":"swer."}`, `,"finishReason":"STOP"`+c.metadata())
+	default:
+		event("messageStart", `{"role":"assistant"}`)
+		for i, step := range c.steps {
+			kind := "toolUse"
+			delta := `{"input":` + quoted(gjson.Get(step, "toolUse.input").Raw) + `}`
+			if gjson.Get(step, "toolResult").Exists() {
+				kind, delta = "toolResult", gjson.Get(step, "toolResult.content").Raw
+			}
+			head := splice.WriteTo(nil)
+			head.Open('{')
+			gjson.Get(step, kind).ForEach(func(name, value gjson.Result) bool {
+				if name.Str != "input" && name.Str != "content" {
+					head.Value(name.Str, []byte(value.Raw))
+				}
+				return true
+			})
+			head.Close('}')
+			event("contentBlockStart", fmt.Sprintf(`{"contentBlockIndex":%d,"start":{"%s":%s}}`, i, kind, head.Bytes()))
+			event("contentBlockDelta", fmt.Sprintf(`{"contentBlockIndex":%d,"delta":{"%s":%s}}`, i, kind, delta))
+			event("contentBlockStop", fmt.Sprintf(`{"contentBlockIndex":%d}`, i))
+		}
+		event("contentBlockDelta", fmt.Sprintf(`{"contentBlockIndex":%d,"delta":{"text":"%s"}}`, len(c.steps), answer))
+		event("contentBlockStop", fmt.Sprintf(`{"contentBlockIndex":%d}`, len(c.steps)))
+		event("messageStop", `{"stopReason":"end_turn"}`)
+		event("metadata", `{"usage":{"inputTokens":1,"outputTokens":1,"totalTokens":2},"metrics":{"latencyMs":1}}`)
+	}
+	return b.String()
+}
+
+// halves are the pieces in which a text comes: an empty one first, as the vendor
+// does it.
+func halves(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{"", text[:len(text)/2], text[len(text)/2:]}
+}
+
+func quoted(text string) string {
+	return string(splice.AppendString(nil, text))
+}
+
+// hostedLines are the activities of a reply, a line for each item.
+func hostedLines(items []rewrite.Item) (lines string) {
+	for i := range items {
+		h := &items[i].Hosted
+		if items[i].Kind != rewrite.ItemHosted {
+			continue
+		}
+		lines += h.Name + " " + h.State.String() + " " + h.ID
+		if len(h.Input) > 0 {
+			lines += " " + string(h.Input)
+		}
+		if h.Error != "" {
+			lines += " " + h.Error
+		}
+		for _, s := range h.Sources {
+			lines += " [" + s.URL + " " + s.Title + "]"
+		}
+		lines += "\n"
+	}
+	return lines
+}
+
+// hostedReplies are the reply of a case as it is read streamed and whole.
+func hostedReplies(t *testing.T, d rewrite.Dialect, c *hostedCase) (streamed, whole *rewrite.Reply) {
+	t.Helper()
+	var f rewrite.Fold
+	if err := crossers[d].decodeReply([]byte(c.whole(d)), "maker", f.Add); err != nil {
+		t.Fatal(err)
+	}
+	whole = f.Reply()
+	streamed = crossers[d].folded(c.stream(t, d), "maker")
+	for _, r := range []*rewrite.Reply{streamed, whole} {
+		if r.Stop.Reason != rewrite.StopEnd || !strings.Contains(gist(r), answer) {
+			t.Fatalf("the reply is not read: %+v", r)
+		}
+	}
+	return streamed, whole
+}
+
+// Whatever tool a provider has run, it is read as one that nobody has to run, the
+// same from a stream as from a whole reply.
+func TestHostedActivitiesAreRead(t *testing.T) {
+	for d, cases := range hostedCases {
+		for i := range cases {
+			c := &cases[i]
+			t.Run(c.name+", "+d.String(), func(t *testing.T) {
+				streamed, whole := hostedReplies(t, d, c)
+				for name, r := range map[string]*rewrite.Reply{"streamed": streamed, "whole": whole} {
+					if diff := cmp.Diff(c.want, hostedLines(r.Items)); diff != "" {
+						t.Errorf("%s: %s", name, diff)
+					}
+					for _, item := range r.Items {
+						if item.Kind == rewrite.ItemCall || item.Kind == rewrite.ItemResult || item.Incomplete {
+							t.Errorf("%s: %+v", name, item)
+						}
+					}
+				}
+				raw := cmp.Transformer("text", func(j rewrite.JSON) string { return string(j) })
+				if diff := cmp.Diff(whole.Items, streamed.Items, raw); diff != "" {
+					t.Errorf("whole (-) and streamed (+) differ: %s", diff)
+				}
+			})
+		}
+	}
+}
