@@ -9,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"warmpath/rewrite"
+	"warmpath/rewrite/responses"
 	"warmpath/rewrite/splice"
 )
 
@@ -189,6 +190,136 @@ func TestHostedActivitiesAreRead(t *testing.T) {
 				raw := cmp.Transformer("text", func(j rewrite.JSON) string { return string(j) })
 				if diff := cmp.Diff(whole.Items, streamed.Items, raw); diff != "" {
 					t.Errorf("whole (-) and streamed (+) differ: %s", diff)
+				}
+			})
+		}
+	}
+}
+
+// byItself are members of a candidate, which Gemini makes anew and wants from nobody.
+func byItself(p *rewrite.Payload) bool {
+	return p.Format == "gemini/grounding" || p.Format == "gemini/url_context"
+}
+
+// conversing is a conversation in which a reply was given, and which goes on.
+func conversing(r *rewrite.Reply) *rewrite.Conversation {
+	c := &rewrite.Conversation{Dialect: rewrite.Responses, Model: "m", Sampling: rewrite.Sampling{MaxTokens: rewrite.JSON("100")}}
+	c.Items = append(c.Items, rewrite.Item{Parts: []rewrite.Part{{Text: "Hi."}}})
+	c.Items = append(c.Items, r.Items...)
+	c.Items = append(c.Items, rewrite.Item{Parts: []rewrite.Part{{Text: "On."}}})
+	return c
+}
+
+// HA-05, HA-06, RP-01, RP-02: what a provider has made of its own tools returns to
+// it byte for byte, in one piece with what belongs to it, and is neither answered
+// nor mended; any other provider gets what was said, and nothing of that.
+func TestHostedActivitiesReturn(t *testing.T) {
+	for d, cases := range hostedCases {
+		for i := range cases {
+			c := &cases[i]
+			name := strings.TrimLeft(c.name, "HA-01234567 ") + ", " + d.String()
+			streamed, whole := hostedReplies(t, d, c)
+			t.Run("RP-01 "+name, func(t *testing.T) {
+				for _, r := range []*rewrite.Reply{streamed, whole} {
+					body, err := crossers[d].encodeRequest(conversing(r), "maker", nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					// Steps that belong together stay together, as they were.
+					if all := strings.Join(c.steps, ","); !strings.Contains(string(body), all) {
+						t.Errorf("%s\nis not in\n%s", all, body)
+					}
+					for _, item := range r.Items {
+						if value := item.Payload.Value; !byItself(&item.Payload) && !strings.Contains(string(body), string(value)) {
+							t.Errorf("%s\nis not in\n%s", value, body)
+						}
+					}
+				}
+			})
+			t.Run("HA-05 HA-06 RP-02 "+name, func(t *testing.T) {
+				for other := range crossers {
+					var lost rewrite.Losses
+					body, err := crossers[other].encodeRequest(conversing(whole), "other", &lost)
+					if err != nil {
+						t.Fatal(err)
+					}
+					text := string(body)
+					if !strings.Contains(text, answer) {
+						t.Errorf("%s is not told what was said: %s", other, text)
+					}
+					for _, item := range whole.Items {
+						if item.Kind == rewrite.ItemHosted && strings.Contains(text, string(item.Payload.Value)) {
+							t.Errorf("%s gets %s", other, item.Payload.Value)
+						}
+						if id := item.Hosted.ID; id != "" && strings.Contains(text, `"`+id+`"`) {
+							t.Errorf("%s gets the name %s: %s", other, id, text)
+						}
+					}
+					for _, mended := range []string{"interrupted", "tool_result", "function_call", "functionResponse", "toolResult", `"tool_calls"`, `"role":"tool"`} {
+						if strings.Contains(text, mended) {
+							t.Errorf("%s is told of %s: %s", other, mended, text)
+						}
+					}
+					if len(lost.All) == 0 && !(c.beside != "" && other == rewrite.Gemini) { // who searches anew anyway
+						t.Errorf("nothing is told to be lost for %s", other)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A client of the normalized API that asks for it is told of every activity in one
+// form, step by step, with its provider's words.
+func TestHostedActivitiesAreShown(t *testing.T) {
+	for d, cases := range hostedCases {
+		for i := range cases {
+			c := &cases[i]
+			t.Run(c.name+", "+d.String(), func(t *testing.T) {
+				_, r := hostedReplies(t, d, c)
+				o := responses.EncoderOptions{Provider: "openai", Events: true, Request: &rewrite.Conversation{Dialect: rewrite.Responses, Extensions: []string{"warmpath:hosted_activity"}}}
+				if d == rewrite.Responses {
+					o.Provider = "maker" // who speaks the dialect is shown as it speaks, too
+				}
+				encoder := responses.NewEncoder(o)
+				var stream []byte
+				crossers[d].tell(c.stream(t, d), "maker", func(e *rewrite.Event) { stream = encoder.Append(stream, e) })
+				var states []string
+				for line := range strings.Lines(string(stream)) {
+					if state, ok := strings.CutPrefix(line, "event: warmpath:hosted_activity."); ok {
+						states = append(states, strings.TrimSpace(state))
+					}
+				}
+				items := gjson.GetBytes(responses.EncodeReply(nil, r, o), `output.#(type=="warmpath:hosted_activity")#`).Array()
+				var want []string
+				n := 0
+				for _, item := range r.Items {
+					if item.Kind != rewrite.ItemHosted {
+						continue
+					}
+					if d == rewrite.Responses && item.Hosted.State != rewrite.HostedStarted {
+						want = append(want, "started") // as its stream has told it
+					}
+					want = append(want, item.Hosted.State.String())
+					if n >= len(items) {
+						t.Fatalf("%d items for %s", len(items), hostedLines(r.Items))
+					}
+					got := items[n]
+					n++
+					status := item.Hosted.State.String()
+					if status == "started" {
+						status = "in_progress"
+					}
+					if got.Get("name").Str != item.Hosted.Name || got.Get("status").Str != status || item.Hosted.ID != "" && got.Get("id").Str != item.Hosted.ID || got.Get("id").Str == "" ||
+						got.Get("error_code").Str != item.Hosted.Error || got.Get("input").Raw != string(item.Hosted.Input) {
+						t.Errorf("%s of %+v", got, item.Hosted)
+					}
+					if value := got.Get("payload.value").Raw; d != rewrite.Responses && value != string(item.Payload.Value) {
+						t.Errorf("the payload is %s, was %s", value, item.Payload.Value)
+					}
+				}
+				if diff := cmp.Diff(want, states); diff != "" || n != len(items) {
+					t.Errorf("%d items, and events: %s", len(items), diff)
 				}
 			})
 		}
