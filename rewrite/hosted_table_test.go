@@ -138,6 +138,16 @@ var hostedCases = map[rewrite.Dialect][]hostedCase{
 		{"files that only their metadata shows", nil, `"groundingMetadata":{"groundingChunks":[{"retrievedContext":{"uri":"gs://a","title":"a.txt","text":"t"}}]}`, "file_search completed grounding_r1 {\"queries\":[]} [gs://a a.txt]\n"},
 		{"pages that only their metadata shows", nil, `"urlContextMetadata":{"urlMetadata":[{"retrievedUrl":"https://a.test","urlRetrievalStatus":"URL_RETRIEVAL_STATUS_SUCCESS"}]}`, "web_fetch completed urls_r1 [https://a.test ]\n"},
 	},
+	rewrite.Completions: {
+		{"a search at groq", []string{`{"index":0,"type":"browser_search","arguments":"{\"query\":\"x\"}","output":"found","search_results":{"results":[{"title":"A","url":"https://a.test","content":"t","score":0.90}]}}`}, "",
+			"web_search completed executed_r1_0 {\"query\":\"x\"} [https://a.test A]\n"},
+		{"code at groq", []string{`{"index":0,"type":"python","arguments":"{\"code\":\"1.50\"}","output":"1.5"}`}, "", "code_execution completed executed_r1_0 {\"code\":\"1.50\"}\n"},
+		{"a page at groq", []string{`{"index":0,"type":"visit","arguments":"{}","output":"page"}`}, "", "web_fetch completed executed_r1_0 {}\n"},
+		{"HA-02 begun and nothing after", []string{`{"index":0,"type":"search","arguments":"{}","output":null}`}, "", "web_search started executed_r1_0 {}\n"},
+		{"what nobody knows yet", []string{`{"index":0,"type":"dream","arguments":"{}","output":"sheep"}`}, "", "other completed executed_r1_0 {}\n"},
+		{"HA-07 two side by side", []string{`{"index":0,"type":"search","arguments":"{}","output":"a"}`, `{"index":1,"type":"python","arguments":"{}","output":"b"}`}, "",
+			"web_search completed executed_r1_0 {}\ncode_execution completed executed_r1_1 {}\n"},
+	},
 	rewrite.Converse: {
 		{"web search", []string{
 			`{"toolUse":{"toolUseId":"tooluse_1","name":"nova_grounding","type":"server_tool_use","input":{"query": "x"}}}`,

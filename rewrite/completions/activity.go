@@ -31,17 +31,36 @@ func (d *document) readActivity(r *rewrite.Report, ends bool) {
 			return true
 		})
 	}
+	if !splice.Empty(d.executed) {
+		readExecuted(d.executed, r)
+	}
 	if !ends {
 		return
 	}
-	// Addresses alone come with every chunk; they are of the whole text.
-	splice.Elements(d.citations, func(address []byte) bool {
-		if text, ok := splice.String(address); ok && len(text) > 0 {
-			r.Cite(1)
+	// Lists of sources come with every chunk; they are of the whole text, and of the
+	// same sources.
+	most := 0
+	for _, list := range d.found {
+		most = max(most, listed(list))
+	}
+	r.Cite(most)
+	r.Said()
+}
+
+// readExecuted notes the tools that the server has run.
+func readExecuted(list []byte, r *rewrite.Report) {
+	at := 0
+	splice.Elements(list, func(entry []byte) bool {
+		h, _ := executed(entry, at, r.ID)
+		if at++; h.State == rewrite.HostedStarted {
+			r.Begin(h.ID, h.Name)
+		} else {
+			if r.Run(h.ID, h.Name, false); r.Activity.Citing == 0 {
+				r.Cite(len(h.Sources))
+			}
 		}
 		return true
 	})
-	r.Said()
 }
 
 // misplaced reports an annotation whose range lies outside its text.

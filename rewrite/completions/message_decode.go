@@ -11,7 +11,7 @@ import (
 // messageFields are the members of a message, of a reply's or of a delta.
 type messageFields struct {
 	role, content, refusal, calls, function, callID, name []byte
-	annotations, audio, images, tools                     []byte
+	annotations, audio, images, tools, executed           []byte
 	// shown and details are what servers tell of the reasoning: the text, by the
 	// name that they have for it, and what has to come back to them.
 	shown, details []byte
@@ -40,6 +40,8 @@ func (m *messageFields) set(key, value []byte) bool {
 		m.audio = value
 	case "images":
 		m.images = value
+	case "executed_tools":
+		m.executed = value
 	case "tools":
 		m.tools = value
 	case "reasoning_content":

@@ -21,9 +21,11 @@ type document struct {
 	groq, timings              []byte
 	// What a server that puts its error at the top level says of it.
 	kind, code []byte
-	// annotations and text are of the message, and citations of the whole reply.
-	annotations, text, citations []byte
-	tier                         []byte
+	// annotations, text and executed are of the message, and found are lists of
+	// sources of the whole reply.
+	annotations, text, executed []byte
+	found                       [3][]byte
+	tier                        []byte
 }
 
 // readChunk reads a reply or one chunk of a stream in one pass; ok is false
@@ -87,7 +89,11 @@ func (d *document) set(key []byte, w *splice.Walker) {
 	case "timings":
 		d.timings = w.Value()
 	case "citations":
-		d.citations = w.Value()
+		d.found[0] = w.Value()
+	case "search_results":
+		d.found[1] = w.Value()
+	case "web_search":
+		d.found[2] = w.Value()
 	case "service_tier":
 		d.tier = w.Value()
 	case "type":
@@ -135,6 +141,8 @@ func (d *document) readMessage(w *splice.Walker, r *rewrite.Report) {
 			d.text = value
 		case "annotations":
 			d.annotations = value
+		case "executed_tools":
+			d.executed = value
 		case "tool_calls", "function_call":
 			r.ToolCall = true
 		case "refusal":

@@ -45,6 +45,7 @@ func (d *Decoder) end(yield func(*rewrite.Event)) {
 	d.closeThought(yield)
 	d.closeSaid(yield)
 	d.closeCalls(yield)
+	d.stopTools(yield)
 	d.ended = true
 	d.usage(yield)
 	stop := d.report.Stop

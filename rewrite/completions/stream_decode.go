@@ -25,8 +25,10 @@ type Decoder struct {
 	thought thinking
 	said    saying
 	open    []calling
+	// tools are those that the server runs, and sources what it names beside the
+	// text.
+	tools   []running
 	sources []rewrite.Attribution
-	cited   bool
 }
 
 // NewDecoder is ready for a reply of provider.
@@ -50,6 +52,7 @@ type saying struct {
 	kind         rewrite.PartKind
 	runes        int
 	sources      []rewrite.Attribution
+	marks        marked
 }
 
 // calling is a call, found by its index in the stream.
@@ -73,13 +76,18 @@ func (d *Decoder) Event(name, data []byte, yield func(*rewrite.Event)) {
 		d.end(yield)
 		return
 	}
-	var choice, citations []byte
+	var choice []byte
+	var beside [3][]byte
 	if !splice.Fields(data, func(key, value []byte) bool {
 		switch string(key) {
 		case "choices":
 			choice = firstOf(value)
 		case "citations":
-			citations = value
+			beside[0] = value
+		case "search_results":
+			beside[1] = value
+		case "web_search":
+			beside[2] = value
 		}
 		return true
 	}) {
@@ -93,7 +101,9 @@ func (d *Decoder) Event(name, data []byte, yield func(*rewrite.Event)) {
 		}})
 	}
 	d.choice(choice, yield)
-	d.cite(citations)
+	for _, list := range beside {
+		d.found(list)
+	}
 	if d.report.Failed {
 		d.fail(data, choice, yield)
 	}
@@ -152,6 +162,9 @@ func (d *Decoder) choice(choice []byte, yield func(*rewrite.Event)) {
 	if !splice.Empty(m.shown) || !splice.Empty(m.details) {
 		d.think(&m, yield)
 	}
+	if !splice.Empty(m.executed) {
+		d.run(m.executed, yield)
+	}
 	if !splice.Empty(m.content) {
 		d.content(m.content, yield)
 	}
@@ -198,6 +211,9 @@ func (d *Decoder) content(value []byte, yield func(*rewrite.Event)) {
 		switch kind {
 		case "text":
 			d.say(rewrite.PartText, text, yield)
+		case "reference", "tool_reference":
+			// It stands where the text rests on it.
+			d.source(d.attribution(clone(part)), yield)
 		case "thinking":
 			splice.Elements(thoughts, func(thought []byte) bool {
 				splice.Fields(thought, func(key, value []byte) bool {

@@ -17,7 +17,7 @@ func (d *Decoder) message(kind rewrite.PartKind, yield func(*rewrite.Event)) *sa
 	}
 	if s.parts == 0 || s.kind != kind {
 		d.closePart(yield)
-		s.kind, s.runes = kind, 0
+		s.kind, s.runes, s.marks = kind, 0, marked{from: -2}
 		d.tell(yield, rewrite.Event{Kind: rewrite.EventPart, Index: s.index, PartIndex: s.parts, Part: &rewrite.Part{Kind: kind}})
 		s.parts++
 	}
@@ -31,7 +31,9 @@ func (d *Decoder) say(kind rewrite.PartKind, value []byte, yield func(*rewrite.E
 		return
 	}
 	s := d.message(kind, yield)
-	s.runes += utf8.RuneCount(text)
+	if s.runes += utf8.RuneCount(text); kind == rewrite.PartText {
+		s.marks.add(text)
+	}
 	d.tell(yield, rewrite.Event{Kind: rewrite.EventText, Index: s.index, PartIndex: s.parts - 1, Text: text})
 }
 
@@ -56,21 +58,6 @@ func (d *Decoder) source(a rewrite.Attribution, yield func(*rewrite.Event)) {
 	s := d.message(rewrite.PartText, yield)
 	s.sources = append(s.sources, a)
 	d.tell(yield, rewrite.Event{Kind: rewrite.EventAttribution, Index: s.index, PartIndex: s.parts - 1, Attribution: &a})
-}
-
-// cite notes sources that are named by their addresses alone, in every chunk, for
-// the end of the text.
-func (d *Decoder) cite(value []byte) {
-	if splice.Empty(value) || d.cited {
-		return
-	}
-	d.cited = true
-	splice.Elements(value, func(element []byte) bool {
-		if url := splice.Text(element); url != "" {
-			d.sources = append(d.sources, rewrite.Attribution{URL: url})
-		}
-		return true
-	})
 }
 
 // picture adds an image to the message.
@@ -104,6 +91,8 @@ func (d *Decoder) closeSaid(yield func(*rewrite.Event)) {
 		return
 	}
 	for i := range d.sources {
+		at := d.said.marks.places[i]
+		d.sources[i].Start, d.sources[i].End = at.start, at.end
 		d.source(d.sources[i], yield)
 	}
 	d.sources = nil
