@@ -19,9 +19,15 @@ func DecodeRequest(body []byte, provider string) (*rewrite.Conversation, error) 
 	r := requestReader{provider: provider, names: map[string]string{}}
 	r.c.Dialect = rewrite.Gemini
 	contents := false
-	if !members(body, func(name string, value []byte) {
-		contents = contents || name == "contents"
-		r.member(name, value)
+	w := splice.Walk(body)
+	if !within(&w, func(name string) {
+		switch {
+		case name != "contents":
+			r.member(name, w.Value())
+		case r.err == nil:
+			contents = true
+			r.contents(&w)
+		}
 	}) {
 		return nil, refuse("the request body", "not a JSON object; send one")
 	}
@@ -48,6 +54,7 @@ type requestReader struct {
 	names    map[string]string
 	nameless []rewrite.Call
 	calls    int
+	parts    []part // of the content that is read
 	err      *rewrite.Failure
 }
 
@@ -62,8 +69,6 @@ func (r *requestReader) member(name string, value []byte) {
 	switch name {
 	case "model":
 		r.c.Model = splice.Text(value)
-	case "contents":
-		r.each(rewrite.Path{}, "contents", value, r.content)
 	case "systemInstruction":
 		r.instruction(value)
 	case "tools":
@@ -121,33 +126,55 @@ func (r *requestReader) part(at rewrite.Path, raw []byte) (part, bool) {
 	return p, ok
 }
 
-// content reads one content.
-func (r *requestReader) content(at rewrite.Path, raw []byte) {
-	role, parts := "user", []byte(nil)
-	if !members(raw, func(name string, value []byte) {
+// contents reads the history.
+func (r *requestReader) contents(w *splice.Walker) {
+	i := 0
+	if !w.Elements(func() {
+		r.content(rewrite.Path{}.At("contents", i), w)
+		i++
+	}) {
+		r.refuse("contents", "not an array; send one")
+	}
+}
+
+// content reads one content, whose role may stand behind its parts.
+func (r *requestReader) content(at rewrite.Path, w *splice.Walker) {
+	role, parts, list := "user", r.parts[:0], false
+	if !within(w, func(name string) {
 		switch name {
 		case "role":
-			role = splice.Text(value)
+			role = splice.Text(w.Value())
 		case "parts":
-			parts = value
+			parts = parts[:0]
+			list = w.Elements(func() {
+				last := len(parts)
+				parts = append(parts, part{at: at.At("parts", last)})
+				if !parts[last].read(w) {
+					r.refuse(parts[last].at.String(), "not a part; send an object")
+				}
+			})
 		}
 	}) {
 		r.refuse(at.String(), "not a content; send an object")
 		return
 	}
+	if !list {
+		r.refuse(at.In("parts").String(), "not an array; send one")
+	}
 	first := len(r.c.Items)
-	r.each(at, "parts", parts, func(at rewrite.Path, raw []byte) {
-		p, ok := r.part(at, raw)
-		switch {
-		case !ok:
+	for i := range parts {
+		switch p := &parts[i]; {
+		case r.err != nil:
+			return
 		case role == "model":
-			r.model(&p, first)
+			r.model(p, first)
 		case role == "user" || role == "function" || role == "":
-			r.user(&p, first)
+			r.user(p, first)
 		default:
-			r.refuse(at.String(), `stands in a content of no role; send "user" or "model"`)
+			r.refuse(p.at.String(), `stands in a content of no role; send "user" or "model"`)
 		}
-	})
+	}
+	r.parts = parts
 }
 
 // join gives the message that a part joins: the last item of its content, if
@@ -171,7 +198,7 @@ func (r *requestReader) user(p *part, first int) {
 		message.Parts = append(message.Parts, r.said("", p))
 		return
 	}
-	f := readFields(p.data)
+	f := &p.fields
 	item := rewrite.Item{Kind: rewrite.ItemResult, Path: p.at, Role: rewrite.RoleUser, Payload: payload("", "functionResponse", p.raw)}
 	item.Call = rewrite.Call{ID: splice.Text(f.id), Name: splice.Text(f.name)}
 	if item.Call.ID == "" {
@@ -181,18 +208,14 @@ func (r *requestReader) user(p *part, first int) {
 	if item.Failed = failed; text != "" {
 		item.Parts = []rewrite.Part{{Path: p.at, Text: text}}
 	}
-	members(p.data, func(name string, value []byte) {
-		if name == "parts" {
-			i := 0
-			splice.Elements(value, func(raw []byte) bool {
-				if media, ok := splitPart(raw); ok {
-					media.at = p.at.At("functionResponse.parts", i)
-					item.Parts = append(item.Parts, r.said("", &media))
-				}
-				i++
-				return true
-			})
+	i := 0
+	splice.Elements(f.parts, func(raw []byte) bool {
+		if media, ok := splitPart(raw); ok {
+			media.at = p.at.At("functionResponse.parts", i)
+			item.Parts = append(item.Parts, r.said("", &media))
 		}
+		i++
+		return true
 	})
 	r.add(item)
 }
@@ -321,7 +344,7 @@ func (r *requestReader) thought(p *part, carried rewrite.Payload, foreign bool) 
 // call reads a call of a client's function. Its identifier may have come in its
 // signature only.
 func (r *requestReader) call(p *part, named string, carried rewrite.Payload, foreign bool) {
-	f := readFields(p.data)
+	f := &p.fields
 	item := rewrite.Item{Kind: rewrite.ItemCall, Path: p.at, Role: rewrite.RoleAssistant}
 	item.Call = rewrite.Call{ID: splice.Text(f.id), Name: splice.Text(f.name), Arguments: f.args}
 	if len(f.args) == 0 {

@@ -135,7 +135,7 @@ func (d *Decoder) write(p *part, plain bool) {
 // call tells a call of a client's function. One whose arguments come in pieces
 // stays open: nobody can run it.
 func (d *Decoder) call(p *part) {
-	f := readFields(p.data)
+	f := &p.fields
 	item := rewrite.Item{Kind: rewrite.ItemCall, Role: rewrite.RoleAssistant}
 	item.Call = rewrite.Call{ID: splice.Text(f.id), Name: splice.Text(f.name)}
 	if item.Call.ID == "" {

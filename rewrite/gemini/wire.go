@@ -30,14 +30,36 @@ func camel(name []byte) string {
 	return head
 }
 
-// members calls yield for the members of an object that say something.
-func members(object []byte, yield func(name string, value []byte)) bool {
-	return splice.Fields(object, func(name, value []byte) bool {
-		if !splice.Null(value) {
-			yield(camel(name), value)
+// frequent are the names that most members have, so that they need no memory.
+var frequent = func() map[string]string {
+	names := map[string]string{}
+	for _, name := range []string{
+		"role", "parts", "text", "thought", "thoughtSignature", "functionCall", "functionResponse", "id", "name", "args",
+		"response", "output", "result", "error", "description", "parametersJsonSchema", "inlineData", "mimeType", "data",
+	} {
+		names[name] = name
+	}
+	return names
+}()
+
+// within calls yield for the members of the object that a walker stands at that
+// say something; ok is false if it is none.
+func within(w *splice.Walker, yield func(name string)) (ok bool) {
+	return w.Fields(func(name []byte) {
+		switch usual, ok := frequent[string(name)]; {
+		case w.Next() == 'n':
+		case ok:
+			yield(usual)
+		default:
+			yield(camel(name))
 		}
-		return true
 	})
+}
+
+// members is within for an object found before.
+func members(object []byte, yield func(name string, value []byte)) (ok bool) {
+	w := splice.Walk(object)
+	return within(&w, func(name string) { yield(name, w.Value()) })
 }
 
 // made begins the identifiers that we give to calls that have none.
@@ -115,6 +137,7 @@ type part struct {
 	// kind is the member that has its data.
 	kind      string
 	data      []byte
+	fields    fields // of the data
 	signature []byte
 	thought   bool
 	// more says that there are members that the hub has no place for.
@@ -122,60 +145,83 @@ type part struct {
 }
 
 func splitPart(raw []byte) (p part, ok bool) {
-	p.raw = raw
-	ok = members(raw, func(name string, value []byte) {
-		switch name {
+	w := splice.Walk(raw)
+	ok = p.read(&w)
+	return p, ok
+}
+
+// read reads the part that a walker stands at; ok is false for what is none.
+func (p *part) read(w *splice.Walker) (ok bool) {
+	start := w.Offset()
+	ok = within(w, func(name string) {
+		switch from := w.Offset(); name {
 		case "thought":
-			p.thought = string(value) == "true"
+			p.thought = string(w.Value()) == "true"
 		case "thoughtSignature":
-			if !splice.Empty(value) {
+			if value := w.Value(); !splice.Empty(value) {
 				p.signature = value
 			}
 		case "text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode", "codeExecutionResult", "toolCall", "toolResponse":
-			p.kind, p.data = name, value
+			p.fields = fields{}
+			if w.Next() == '{' {
+				p.fields.read(w)
+			} else {
+				w.Value()
+			}
+			p.kind, p.data = name, w.Since(from)
 		default:
 			p.more = true
 		}
 	})
-	return p, ok
+	p.raw = w.Since(start)
+	return ok
 }
 
 // fields are the members of a part's data that have a place in the hub.
 type fields struct {
-	id, name, args, response, mimeType, data, uri, displayName, outcome, output, toolType []byte
-	more                                                                                  bool
+	id, name, args, response, parts, mimeType, data, uri, displayName, outcome, output, toolType []byte
+	// more says that there are others, or parts, which the hub has elsewhere.
+	more bool
 }
 
-func readFields(data []byte) (f fields) {
-	members(data, func(name string, value []byte) {
-		switch name {
-		case "id":
-			f.id = value
-		case "name":
-			f.name = value
-		case "args":
-			f.args = value
-		case "response":
-			f.response = value
-		case "mimeType":
-			f.mimeType = value
-		case "data":
-			f.data = value
-		case "fileUri":
-			f.uri = value
-		case "displayName":
-			f.displayName = value
-		case "outcome":
-			f.outcome = value
-		case "output":
-			f.output = value
-		case "toolType":
-			f.toolType = value
-		default:
-			f.more = true
+func (f *fields) read(w *splice.Walker) {
+	within(w, func(name string) {
+		field := f.field(name)
+		if field != nil {
+			*field = w.Value()
 		}
+		f.more = f.more || field == nil || field == &f.parts
 	})
-	return f
+}
+
+func (f *fields) field(name string) *[]byte {
+	switch name {
+	case "id":
+		return &f.id
+	case "name":
+		return &f.name
+	case "args":
+		return &f.args
+	case "response":
+		return &f.response
+	case "parts":
+		return &f.parts
+	case "mimeType":
+		return &f.mimeType
+	case "data":
+		return &f.data
+	case "fileUri":
+		return &f.uri
+	case "displayName":
+		return &f.displayName
+	case "outcome":
+		return &f.outcome
+	case "output":
+		return &f.output
+	case "toolType":
+		return &f.toolType
+	}
+	return nil
 }
 
 // capability is the hub's name of what a hosted tool does.
@@ -202,7 +248,7 @@ func capability(tool string) string {
 // readHosted reads a step of a tool that the provider runs; ok is false for
 // other parts.
 func readHosted(p *part) (h rewrite.Hosted, ok bool) {
-	f := readFields(p.data)
+	f := &p.fields
 	h.ID = splice.Text(f.id)
 	switch p.kind {
 	case "executableCode":
@@ -224,7 +270,7 @@ func readHosted(p *part) (h rewrite.Hosted, ok bool) {
 
 // mediaPart is a picture, a sound, a film or a file.
 func mediaPart(p *part) (out rewrite.Part, known bool) {
-	f := readFields(p.data)
+	f := &p.fields
 	out.MIME = splice.Text(f.mimeType)
 	out.Media = rewrite.Media{Data: splice.Text(f.data), URL: splice.Text(f.uri), Name: splice.Text(f.displayName)}
 	switch kind, _, _ := strings.Cut(out.MIME, "/"); kind {
