@@ -237,9 +237,11 @@ func readResponse(response []byte) (text string, failed bool) {
 	n := 0
 	members(response, func(name string, value []byte) {
 		n++
-		if content, ok := splice.String(value); ok && (name == "output" || name == "result" || name == "error") {
-			text, failed = string(content), name == "error"
-		} else {
+		said := false
+		if name == "output" || name == "result" || name == "error" {
+			text, said = splice.TextOf(value)
+		}
+		if failed = name == "error"; !said {
 			n++
 		}
 	})
