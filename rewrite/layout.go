@@ -39,9 +39,17 @@ func (i *Item) Side() Role {
 
 // Entries are the items of a conversation with their paths.
 func (c *Conversation) Entries() []Entry {
-	var entries []Entry
+	// All paths are one string.
+	paths, ends := make([]byte, 0, 10*len(c.Items)), make([]int, len(c.Items))
 	for i := range c.Items {
-		entries = append(entries, Entry{Path: "items." + strconv.Itoa(i), Item: &c.Items[i]})
+		paths = strconv.AppendInt(append(paths, "items."...), int64(i), 10)
+		ends[i] = len(paths)
+	}
+	all, from := string(paths), 0
+	entries := make([]Entry, len(c.Items))
+	for i, end := range ends {
+		entries[i] = Entry{Path: all[from:end], Item: &c.Items[i]}
+		from = end
 	}
 	return entries
 }
@@ -58,7 +66,7 @@ func (c *Conversation) LayOut() (opening []Entry, turns []Turn) {
 	for len(entries) > 0 && entries[0].Item.Kind == ItemMessage && entries[0].Item.Role == RoleSystem {
 		opening, entries = append(opening, entries[0]), entries[1:]
 	}
-	l := layout{pairs: pairing(entries)}
+	l := layout{pairs: pairing(entries), entries: make([]Entry, 0, len(entries))}
 	for len(entries) > 0 {
 		model := entries[0].Item.Side() == RoleAssistant
 		n := 0
@@ -90,6 +98,10 @@ func (c *Conversation) LayOut() (opening []Entry, turns []Turn) {
 type layout struct {
 	turns []Turn
 	pairs *pairs
+	// entries are those of all turns, one after the other, and from is the first
+	// of the last turn's.
+	entries []Entry
+	from    int
 }
 
 // userTurn lays out what stands between two turns of the model.
@@ -135,9 +147,10 @@ func (l *layout) add(role Role, e Entry) {
 	last := len(l.turns) - 1
 	if last < 0 || l.turns[last].Role != role {
 		l.turns = append(l.turns, Turn{Role: role})
-		last++
+		last, l.from = last+1, len(l.entries)
 	}
-	l.turns[last].Entries = append(l.turns[last].Entries, e)
+	l.entries = append(l.entries, e)
+	l.turns[last].Entries = l.entries[l.from:len(l.entries):len(l.entries)]
 }
 
 // pairs finds the results of calls, wherever they stand: here they have to come

@@ -16,6 +16,12 @@ func (c *Conversation) Volume() int {
 	return n + n/8 // for escapes
 }
 
+// RoomFor is room for the items that a request of so many bytes is likely to have.
+func RoomFor(bytes int) []Item {
+	const each, most = 768, 256
+	return make([]Item, 0, min(bytes/each, most)+4)
+}
+
 func volumeOf(parts []Part) (n int) {
 	for i := range parts {
 		p := &parts[i]

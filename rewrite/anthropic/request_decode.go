@@ -15,7 +15,7 @@ func DecodeRequest(body []byte, provider string) (*rewrite.Conversation, error) 
 		return nil, refuse("the request body", "%v; send one JSON object", err)
 	}
 	r := requestReader{provider: provider, names: map[string]string{}}
-	r.c.Dialect = rewrite.Messages
+	r.c.Dialect, r.c.Items = rewrite.Messages, rewrite.RoomFor(len(body))
 	w, models, streams := splice.Walk(body), 0, 0
 	object := w.Fields(func(name []byte) {
 		switch string(name) {

@@ -15,7 +15,7 @@ func DecodeRequest(body []byte, provider string) (*rewrite.Conversation, error) 
 	if err := splice.Valid(body); err != nil {
 		return nil, &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Message: err.Error() + "; send one JSON object", Cause: err}
 	}
-	r := requestReader{reader: reader{provider}, c: &rewrite.Conversation{Dialect: rewrite.Completions}}
+	r := requestReader{reader: reader{provider}, c: &rewrite.Conversation{Dialect: rewrite.Completions, Items: rewrite.RoomFor(len(body))}}
 	var f *fault
 	w := splice.Walk(body)
 	if !w.Fields(func(key []byte) {

@@ -17,7 +17,7 @@ func DecodeRequest(body []byte, provider string) (*rewrite.Conversation, error) 
 		return nil, refuse("the request body", "%v; send one JSON object", err)
 	}
 	r := requestReader{provider: provider, names: map[string]string{}}
-	r.c.Dialect = rewrite.Gemini
+	r.c.Dialect, r.c.Items = rewrite.Gemini, rewrite.RoomFor(len(body))
 	contents := false
 	w := splice.Walk(body)
 	if !within(&w, func(name string) {
