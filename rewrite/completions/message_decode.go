@@ -2,7 +2,6 @@ package completions
 
 import (
 	"strconv"
-	"unicode/utf8"
 
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
@@ -124,7 +123,7 @@ func (r *requestReader) assistant(at int, m *messageFields) (f *fault) {
 		said.Parts = append(said.Parts, rewrite.Part{Kind: rewrite.PartRefusal, Path: r.at.In("refusal"), Text: text})
 	}
 	if len(said.Parts) > 0 {
-		said.Parts[0].Attributions = r.attributions(m.annotations, runesOf(said.Parts))
+		said.Parts[0].Attributions = r.attributions(m.annotations, said.Parts[0].Text)
 	}
 	if !splice.Null(m.audio) {
 		said.Parts = append(said.Parts, rewrite.Part{Kind: rewrite.PartOpaque, Path: r.at.In("audio"), Payload: r.payload("audio", m.audio)})
@@ -136,7 +135,8 @@ func (r *requestReader) assistant(at int, m *messageFields) (f *fault) {
 		return f.in("tool_calls")
 	}
 	if !splice.Null(m.function) {
-		call := callOf(m.function)
+		w := splice.Walk(m.function)
+		call := callOf(&w)
 		if call.Name == "" {
 			return bad("function_call", "names no function; send the call as it came")
 		}
@@ -149,74 +149,77 @@ func (r *requestReader) assistant(at int, m *messageFields) (f *fault) {
 	return nil
 }
 
-// runesOf is how many code points there are in the first part.
-func runesOf(parts []rewrite.Part) int { return utf8.RuneCountInString(parts[0].Text) }
-
 // calls appends the calls of a message.
 func (r *requestReader) calls(value []byte) (f *fault) {
 	if splice.Null(value) {
 		return nil
 	}
-	i := 0
-	if !splice.Elements(value, func(element []byte) bool {
+	i, w := 0, splice.Walk(value)
+	if !w.Elements(func() {
 		item := rewrite.Item{Kind: rewrite.ItemCall, Path: r.at.At("tool_calls", i)}
-		var kind string
-		var function, custom []byte
-		splice.Fields(element, func(key, value []byte) bool {
-			switch string(key) {
-			case "id":
-				item.Call.ID = splice.Text(value)
-			case "type":
-				kind = splice.Text(value)
-			case "function":
-				function = value
-			case "custom":
-				custom = value
-			case "index":
-			default:
-				// What servers hang on to a call, such as a signature.
-				if !splice.Null(value) {
-					item.Payload = r.payload("tool_call", element)
-				}
-			}
-			return true
-		})
-		id := item.Call.ID
-		if kind == "custom" {
-			item.Call = callOf(custom)
-			item.Call.Custom = true
-		} else {
-			item.Call = callOf(function)
-			item.Call.Arguments = objectOf(item.Call.Arguments)
-		}
-		if item.Call.ID = id; item.Call.Name == "" {
+		if f == nil && !r.call(&w, &item) {
 			f = bad("["+strconv.Itoa(i)+"]", "names no function; send the call as it came")
-			return false
 		}
-		r.add(item)
+		if f == nil {
+			r.add(item)
+		}
 		i++
-		return true
 	}) {
 		return bad("", "is no list of calls; send one")
 	}
 	return f
 }
 
+// call reads the call that a walker stands at, and reports whether it has a name.
+func (r *requestReader) call(w *splice.Walker, item *rewrite.Item) (named bool) {
+	var kind, id string
+	var function, custom rewrite.Call
+	start, more := w.Offset(), false
+	w.Fields(func(key []byte) {
+		switch string(key) {
+		case "id":
+			id = splice.Text(w.Value())
+		case "type":
+			kind = splice.Text(w.Value())
+		case "function":
+			function = callOf(w)
+		case "custom":
+			custom = callOf(w)
+		case "index":
+		default:
+			// What servers hang on to a call, such as a signature.
+			more = more || w.Next() != 'n'
+		}
+	})
+	if more {
+		item.Payload = r.payload("tool_call", w.Since(start))
+	}
+	if kind == "custom" {
+		item.Call = custom
+		item.Call.Custom = true
+	} else {
+		item.Call = function
+		item.Call.Arguments = objectOf(item.Call.Arguments)
+	}
+	item.Call.ID = id
+	return item.Call.Name != ""
+}
+
 // callOf reads the inner object of a call. Some servers write the arguments as
 // what they are.
-func callOf(value []byte) (call rewrite.Call) {
-	splice.Fields(value, func(key, value []byte) bool {
+func callOf(w *splice.Walker) (call rewrite.Call) {
+	w.Fields(func(key []byte) {
 		switch string(key) {
 		case "name":
-			call.Name = splice.Text(value)
+			call.Name = splice.Text(w.Value())
 		case "arguments", "input":
+			value := w.Value()
 			if text, ok := splice.String(value); ok {
 				call.Arguments = text
 			} else {
 				call.Arguments = present(value)
 			}
 		}
-		return true
 	})
 	return call
 }

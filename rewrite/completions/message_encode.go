@@ -1,7 +1,7 @@
 package completions
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"warmpath/rewrite"
@@ -138,7 +138,7 @@ func (w *requestWriter) message(role string, parts []rewrite.Part, path string) 
 	w.Open('[')
 	before := w.Size()
 	for i := range parts {
-		w.part(&parts[i], fmt.Sprintf("%s.parts.%d", path, i))
+		w.part(&parts[i], path+".parts."+strconv.Itoa(i))
 	}
 	if w.Size() == before {
 		w.Cut(start)
@@ -172,9 +172,9 @@ func (w *requestWriter) result(item *rewrite.Item, path string) {
 			texts = append(texts, p)
 		case rewrite.PartImage, rewrite.PartFile, rewrite.PartAudio, rewrite.PartVideo:
 			w.pictures = append(w.pictures, p)
-			w.losses.Add(fmt.Sprintf("%s.parts.%d", path, i), "a tool's "+p.Kind.String()+" moved to a message of the user")
+			w.losses.Add(path+".parts."+strconv.Itoa(i), "a tool's "+p.Kind.String()+" moved to a message of the user")
 		case rewrite.PartOpaque:
-			w.losses.Add(fmt.Sprintf("%s.parts.%d", path, i), "known to another dialect only: "+p.Payload.Format)
+			w.losses.Add(path+".parts."+strconv.Itoa(i), "known to another dialect only: "+p.Payload.Format)
 		}
 	}
 	switch {

@@ -3,6 +3,7 @@ package completions
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
@@ -153,8 +154,12 @@ func markOf(value []byte) (m rewrite.Mark) {
 	return m
 }
 
-// attributions reads the sources of a text of so many code points.
-func (r reader) attributions(value []byte, length int) (all []rewrite.Attribution) {
+// attributions reads the sources of a text.
+func (r reader) attributions(value []byte, text string) (all []rewrite.Attribution) {
+	if splice.Empty(value) {
+		return nil
+	}
+	length := utf8.RuneCountInString(text)
 	splice.Elements(value, func(element []byte) bool {
 		a := r.attribution(element)
 		bound(&a, length)

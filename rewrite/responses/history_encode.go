@@ -3,6 +3,7 @@ package responses
 import (
 	"fmt"
 	"hash/fnv"
+	"strconv"
 
 	"warmpath/rewrite"
 )
@@ -13,18 +14,18 @@ func (w *requestWriter) input() {
 	w.Open('[')
 	w.system()
 	alone := w.alone()
-	for i := range w.c.Items {
-		item := &w.c.Items[i]
-		switch path := fmt.Sprintf("items.%d", i); {
+	for i, e := range w.c.Entries() {
+		path, item := e.Path, e.Item
+		switch {
 		case alone[i] && item.Kind == rewrite.ItemCall:
-			w.item(i, item)
+			w.item(path, item)
 			w.losses.Add(path, "a call without a result: answered as interrupted")
 			w.result(&rewrite.Item{Call: item.Call, Parts: []rewrite.Part{{Text: "The call was interrupted and has no result."}}}, path)
 		case alone[i]:
 			w.losses.Add(path, "a result without its call: told as a text")
 			w.message("user", "", item.Parts, path)
 		default:
-			w.item(i, item)
+			w.item(path, item)
 		}
 	}
 	w.Close(']')
@@ -33,11 +34,11 @@ func (w *requestWriter) input() {
 // alone are the calls that nobody has answered and the results that nobody has
 // asked for, which the dialect refuses. A client of this dialect has it right,
 // has the other half stored, or wants to be told.
-func (w *requestWriter) alone() map[int]bool {
+func (w *requestWriter) alone() []bool {
+	alone, open := make([]bool, len(w.c.Items)), map[string]int{}
 	if w.c.Dialect == rewrite.Responses || w.c.Previous != "" {
-		return nil
+		return alone
 	}
-	alone, open := map[int]bool{}, map[string]int{}
 	for i := range w.c.Items {
 		switch item := &w.c.Items[i]; item.Kind {
 		case rewrite.ItemCall:
@@ -67,7 +68,7 @@ func (w *requestWriter) system() {
 }
 
 // item writes one item of the history.
-func (w *requestWriter) item(i int, item *rewrite.Item) {
+func (w *requestWriter) item(path string, item *rewrite.Item) {
 	if item.Kind == rewrite.ItemDirective {
 		w.directive(item)
 		return
@@ -82,7 +83,6 @@ func (w *requestWriter) item(i int, item *rewrite.Item) {
 		w.Raw(raw)
 		return
 	}
-	path := fmt.Sprintf("items.%d", i)
 	switch item.Kind {
 	case rewrite.ItemMessage:
 		w.message(roleOf(item.Role), item.Phase, item.Parts, path)
@@ -122,7 +122,7 @@ func (w *requestWriter) message(role, phase string, parts []rewrite.Part, path s
 	w.Open('[')
 	before := w.Size()
 	for i := range parts {
-		at := fmt.Sprintf("%s.parts.%d", path, i)
+		at := path + ".parts." + strconv.Itoa(i)
 		if role == "assistant" {
 			w.said(&parts[i], at)
 		} else {
@@ -188,7 +188,7 @@ func (w *requestWriter) result(item *rewrite.Item, path string) {
 	default:
 		w.Open('[')
 		for i := range item.Parts {
-			w.part(&item.Parts[i], fmt.Sprintf("%s.parts.%d", path, i))
+			w.part(&item.Parts[i], path+".parts."+strconv.Itoa(i))
 		}
 		w.Close(']')
 	}

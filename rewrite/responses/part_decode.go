@@ -103,7 +103,7 @@ func (r reader) part(value []byte) (part rewrite.Part, f *fault) {
 		if part.MIME = splice.Text(p.mime); kind == "text" {
 			part.Annotations = present(p.annotations)
 		} else {
-			part.Attributions = r.attributions(p.annotations, utf8.RuneCountInString(part.Text))
+			part.Attributions = r.attributions(p.annotations, part.Text)
 		}
 		if kind == "summary_text" {
 			part.Kind = rewrite.PartSummary
@@ -222,8 +222,12 @@ func markOf(value []byte) (m rewrite.Mark) {
 	return m
 }
 
-// attributions reads the sources of a text of so many code points.
-func (r reader) attributions(value []byte, length int) (all []rewrite.Attribution) {
+// attributions reads the sources of a text.
+func (r reader) attributions(value []byte, text string) (all []rewrite.Attribution) {
+	if splice.Empty(value) {
+		return nil
+	}
+	length := utf8.RuneCountInString(text)
 	splice.Elements(value, func(element []byte) bool {
 		a := r.attribution(element)
 		bound(&a, length)
