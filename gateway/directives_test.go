@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidwall/gjson"
 
+	"warmpath/gateway/config"
 	"warmpath/rewrite"
 )
 
@@ -72,6 +73,34 @@ func TestDeclaredChangesReachEveryModel(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Changes may stand anywhere in a history, and of any tool: every model takes what
+// it gets, whatever the gateway itself may do to it.
+func TestDeclaredChangesAnywhere(t *testing.T) {
+	const directive = `{"type":"warmpath:directive","blocks":[{"type":"text","text":"x"},{"type":"tool_addition","name":"beta"}]}`
+	for _, mode := range []rewrite.Mode{rewrite.ModeOff, rewrite.ModeOn} {
+		core, base := everyProvider(t, func(cfg *config.Config) { keepReplies(cfg); cfg.Mode = mode })
+		for name, history := range map[string]string{
+			"none offered":            `"warmpath":{"offered":[]},"input":[{"role":"user","content":"hi"}]`,
+			"none offered, one added": `"warmpath":{"offered":[]},"input":[{"role":"user","content":"hi"},` + directive + `]`,
+			"in front":                `"warmpath":{"offered":["alpha"]},"input":[` + directive + `,{"role":"user","content":"hi"}]`,
+			"within a call":           `"warmpath":{"offered":["alpha"]},"input":[{"role":"user","content":"hi"},{"type":"function_call","call_id":"c","name":"alpha","arguments":"{}"},` + directive + `,{"type":"function_call_output","call_id":"c","output":"r"}]`,
+			"behind a reply":          `"warmpath":{"offered":["alpha"]},"input":[{"role":"user","content":"hi"},{"role":"assistant","content":"hello"},` + directive + `,{"role":"user","content":"on"}]`,
+			"all taken away":          `"warmpath":{"offered":["alpha"]},"input":[{"role":"user","content":"hi"},` + directive + `,{"role":"assistant","content":"hello"},{"role":"user","content":"on"},{"type":"warmpath:directive","blocks":[{"type":"tool_removal","name":"beta"},{"type":"tool_removal","name":"alpha"}]}]`,
+			"a tool of nobody's":      `"warmpath":{"offered":["alpha"]},"input":[{"role":"user","content":"hi"},{"type":"warmpath:directive","blocks":[{"type":"tool_removal","name":"nobody"}]}]`,
+		} {
+			for _, model := range models {
+				t.Run(mode.String()+", "+name+", "+model, func(t *testing.T) {
+					status, got := caller{t, base, "sk"}.do("POST", "/v1/responses",
+						`{"model":"`+model+`","store":false,"tools":[{"type":"function","name":"alpha"},{"type":"function","name":"beta"}],`+history+`}`)
+					if status != 200 {
+						t.Errorf("status %d: %s\n%s", status, got, lastBody(core))
+					}
+				})
+			}
+		}
 	}
 }
 

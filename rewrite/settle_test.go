@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"warmpath/rewrite"
 )
@@ -59,6 +60,66 @@ func TestSettleTools(t *testing.T) {
 				if tool.Deferred && tool.Name == "a" && name != "one waits to be found" {
 					t.Errorf("%s still waits", tool.Name)
 				}
+			}
+		})
+	}
+}
+
+func TestAnchorTools(t *testing.T) {
+	deferred := func(names ...string) (tools []rewrite.Tool) {
+		for _, name := range names {
+			tools = append(tools, rewrite.Tool{Name: name, Deferred: true, Payload: rewrite.Payload{Format: "responses/function", Value: rewrite.JSON(`{}`)}})
+		}
+		return tools
+	}
+	user := rewrite.Item{Parts: []rewrite.Part{{Text: "hi"}}}
+	directive := func(add, remove []string) rewrite.Item {
+		return rewrite.Item{Kind: rewrite.ItemDirective, Directive: rewrite.Directive{Add: add, Remove: remove}}
+	}
+	for name, c := range map[string]struct {
+		conversation rewrite.Conversation
+		waits        []string
+		changes      []rewrite.Directive
+		losses       int
+	}{
+		"all wait": {
+			rewrite.Conversation{Tools: deferred("a", "b"), Items: []rewrite.Item{user, user, directive([]string{"a"}, nil)}},
+			[]string{"b"}, []rewrite.Directive{{Remove: []string{"a"}}, {Add: []string{"a"}}}, 0,
+		},
+		"one does not": {
+			rewrite.Conversation{Tools: append(deferred("a"), rewrite.Tool{Name: "b"}), Items: []rewrite.Item{user, directive([]string{"a"}, []string{"b"})}},
+			[]string{"a"}, []rewrite.Directive{{Add: []string{"a"}, Remove: []string{"b"}}}, 0,
+		},
+		"nobody's names": {
+			rewrite.Conversation{Tools: append(deferred("a"), rewrite.Tool{Name: "b"}), Items: []rewrite.Item{user, directive([]string{"x"}, nil), directive([]string{"a", "y"}, nil)}},
+			[]string{"a"}, []rewrite.Directive{{Add: []string{"a"}}}, 2,
+		},
+		"nothing declared": {rewrite.Conversation{Tools: []rewrite.Tool{{Name: "a"}}, Items: []rewrite.Item{user}}, nil, nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var losses rewrite.Losses
+			before := slices.Clone(c.conversation.Tools)
+			given := c.conversation.Tools
+			c.conversation.AnchorTools(&losses)
+			var waits []string
+			var changes []rewrite.Directive
+			for _, tool := range c.conversation.Tools {
+				if tool.Deferred {
+					waits = append(waits, tool.Name)
+				} else if len(tool.Payload.Value) > 0 {
+					t.Errorf("%s says itself that it waits", tool.Name)
+				}
+			}
+			for _, item := range c.conversation.Items {
+				if item.Kind == rewrite.ItemDirective {
+					changes = append(changes, rewrite.Directive{Add: slices.Clip(item.Directive.Add), Remove: slices.Clip(item.Directive.Remove)})
+				}
+			}
+			if diff := cmp.Diff(c.waits, waits) + cmp.Diff(c.changes, changes, cmpopts.EquateEmpty()); diff != "" || len(losses.All) != c.losses {
+				t.Errorf("%s, losses %v", diff, losses.All)
+			}
+			if diff := cmp.Diff(before, given); diff != "" {
+				t.Errorf("the caller's tools have changed: %s", diff)
 			}
 		})
 	}

@@ -73,7 +73,11 @@ var codecs = map[rewrite.Dialect]*codec{
 		anthropic.AppendFault, "msg_",
 		func(c *rewrite.Conversation, p *catalog.Provider, losses *rewrite.Losses) ([]byte, error) {
 			able := p.Abilities(c.Model)
-			if c.Dialect != rewrite.Messages && !able.Reference {
+			switch {
+			case c.Dialect == rewrite.Messages:
+			case able.Reference:
+				c.AnchorTools(losses)
+			default:
 				c.SettleTools()
 			}
 			if c.Dialect != rewrite.Messages && !able.Text {
@@ -134,7 +138,9 @@ var codecs = map[rewrite.Dialect]*codec{
 	rewrite.Converse: {
 		encodeRequest: func(c *rewrite.Conversation, p *catalog.Provider, losses *rewrite.Losses) ([]byte, error) {
 			able := p.Abilities(c.Model)
-			if !able.Reference {
+			if able.Reference {
+				c.AnchorTools(losses)
+			} else {
 				c.SettleTools()
 			}
 			if !able.Text {

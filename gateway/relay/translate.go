@@ -51,6 +51,8 @@ type translation struct {
 	names map[string]string
 	// kept is what the client can go on from by name; nil where it cannot.
 	kept *keeping
+	// betas are those that the request needs besides those of continuity.
+	betas []string
 	// chain makes one reply of several calls; nil where there is one.
 	chain *chaining
 }
@@ -112,6 +114,7 @@ func (x *exchange) translate() *rewrite.Failure {
 		conversation.Items = slices.Clone(c.Items)
 		t.chain.conversation = &conversation
 	}
+	t.betas = x.declaring(c)
 	asked := c.Settings() // before encoding lays anything out otherwise
 	body, err := x.encode(c, &t.losses)
 	if err != nil {
@@ -269,10 +272,25 @@ func (x *exchange) translatedFields() {
 	if field, ok := x.credential(); ok {
 		out = append(out, field)
 	}
+	out = withBetas(out, x.missing(x.translation.betas))
 	if x.warmth != nil {
 		out = withBetas(out, x.warmth.betas)
 	}
 	x.lines.up, x.out.Fields = out, out
+}
+
+// declaring are the betas that a model wants of a client which says itself what of
+// its tools is offered when. They go along from the first request on.
+func (x *exchange) declaring(c *rewrite.Conversation) []string {
+	able := x.target.Provider.Abilities(c.Model)
+	switch {
+	case x.target.Dialect != rewrite.Messages || !c.Declares():
+	case able.Define:
+		return []string{betaDefine}
+	case able.Reference:
+		return []string{betaByName}
+	}
+	return nil
 }
 
 // loginMark begins Anthropic's login tokens, which are no keys.
