@@ -16,7 +16,11 @@ var fitted = map[rewrite.Dialect][]string{
 	},
 	rewrite.Completions: {"chat/gpt-4.1", "chat/gpt-5", "chat/gpt-5.1", "chat/gpt-5.6"},
 	rewrite.Responses:   {"gpt/gpt-4.1", "gpt/gpt-5", "gpt/gpt-5.1", "gpt/gpt-5.5", "gpt/gpt-6.1"},
-	rewrite.Gemini:      {"google/gemini-2.0-flash", "google/gemini-2.5-pro", "google/gemini-2.5-flash", "google/gemini-3.1-pro-preview"},
+	rewrite.Converse: {
+		"bedrock/eu.anthropic.claude-opus-5-5-v1:0", "bedrock/eu.anthropic.claude-opus-5-v1:0", "bedrock/us.anthropic.claude-opus-4-6-v1:0",
+		"bedrock/anthropic.claude-haiku-4-5-20251001-v1:0", "bedrock/eu.amazon.nova-pro-v1:0",
+	},
+	rewrite.Gemini: {"google/gemini-2.0-flash", "google/gemini-2.5-pro", "google/gemini-2.5-flash", "google/gemini-3.1-pro-preview"},
 }
 
 // What a model refuses is no error for a client of another dialect, who cannot

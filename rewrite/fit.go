@@ -11,7 +11,10 @@ import (
 func (c *Conversation) Fit(l *Limits, provider string, losses *Losses) {
 	f := fitting{Conversation: c, l: l, provider: provider, losses: losses}
 	f.tokens()
-	f.reasoning()
+	before := c.Thinking
+	if f.reasoning(); !c.Thinking.same(&before) {
+		c.Thinking.Extra = Payload{} // which says what was asked before
+	}
 	_, asked := f.asked()
 	f.sampling(asked)
 	f.choice(asked)

@@ -23,6 +23,11 @@ func EffortFor(budget JSON) string {
 	return "high"
 }
 
+// same says that two ask for the same, in whatever words.
+func (t *Thinking) same(other *Thinking) bool {
+	return t.Mode == other.Mode && t.Effort == other.Effort && t.Summary == other.Summary && string(t.Budget) == string(other.Budget)
+}
+
 // asked is whether the client wants no reasoning, or some.
 func (f *fitting) asked() (off, on bool) {
 	t := &f.Thinking

@@ -80,6 +80,10 @@ func TestFit(t *testing.T) {
 		"the same by a budget": {
 			pair, thinking(rewrite.Thinking{Mode: rewrite.Off}), thinking(rewrite.Thinking{Mode: rewrite.On, Budget: rewrite.JSON("128")}), "thinking: this model always reasons",
 		},
+		"what the client has said in its own words": {
+			never, thinking(rewrite.Thinking{Mode: rewrite.On, Extra: rewrite.Payload{Format: "messages/thinking_config", Value: rewrite.JSON("{}")}}), thinking(rewrite.Thinking{}),
+			"thinking: this model does not reason",
+		},
 		"too high a budget": {
 			pair, thinking(rewrite.Thinking{Mode: rewrite.On, Budget: rewrite.JSON("99999")}), thinking(rewrite.Thinking{Mode: rewrite.On, Budget: rewrite.JSON("32768")}),
 			"thinking.budget: sent as a budget of 32768 tokens",

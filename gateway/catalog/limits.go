@@ -3,6 +3,7 @@ package catalog
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -83,8 +84,13 @@ func Limits(d rewrite.Dialect, model string) *rewrite.Limits {
 			}
 		}
 	}
-	if found == nil {
-		return &rewrite.Limits{}
+	l := &rewrite.Limits{}
+	if found != nil {
+		l = found.compiled(group)
 	}
-	return found.compiled(group)
+	if d == rewrite.Converse {
+		// A conversation has to end with the user's turn here, whatever the model.
+		l.Refused = append(slices.Clip(l.Refused), "prefill")
+	}
+	return l
 }
