@@ -32,9 +32,11 @@ func EncodeReply(dst []byte, r *rewrite.Reply, o EncoderOptions) []byte {
 	w.Open('[')
 	calls := false
 	items := untilAnswer(r.Items, o)
+	var asked []byte
 	for i := range items {
 		calls = calls || items[i].Kind == rewrite.ItemCall
 		writeItem(&w, &items[i], o)
+		asked = writeSearch(&w, &items[i], asked, o)
 	}
 	w.Close(']')
 	writeStop(&w, &r.Stop, calls)
@@ -125,13 +127,6 @@ func writeItem(w *splice.Writer, item *rewrite.Item, o EncoderOptions) {
 		if o.unseen(item); !p.Empty() {
 			writeCarrier(w, p, "")
 		}
-	}
-}
-
-// unseen notes an activity of another provider's, which the client is not shown.
-func (o *EncoderOptions) unseen(item *rewrite.Item) {
-	if item.Kind == rewrite.ItemHosted && item.Hosted.State != rewrite.HostedStarted {
-		o.Losses.Add("reply", item.Hosted.Name+" is not shown, only what came of it")
 	}
 }
 

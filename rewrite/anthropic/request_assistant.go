@@ -84,6 +84,9 @@ func (r *requestReader) call(b *wireBlock) {
 
 // other reads the steps of hosted tools and what is not known.
 func (r *requestReader) other(b *wireBlock) {
+	if isShown(b) {
+		return
+	}
 	item := rewrite.Item{Kind: rewrite.ItemOpaque, Path: b.at, Role: rewrite.RoleAssistant, Mark: b.mark, Payload: payload(r.provider, b.kind, b.raw)}
 	if hosted, ok := readHosted(b); ok {
 		item.Kind, item.ID, item.Hosted = rewrite.ItemHosted, hosted.ID, hosted

@@ -11,6 +11,9 @@ import (
 // speak gives an item the floor.
 func (n *Encoder) speak(e *rewrite.Event) {
 	n.item, n.block, n.carried, n.part = *e.Item, false, false, -1
+	if n.item.Kind == rewrite.ItemHosted && n.item.Hosted.State == rewrite.HostedStarted {
+		n.asked = n.asked[:0]
+	}
 	if n.item.Kind != rewrite.ItemCall {
 		return
 	}
@@ -131,6 +134,9 @@ func (n *Encoder) write(e *rewrite.Event) {
 	case rewrite.ItemCall:
 		n.call(e)
 	default:
+		if e.Kind == rewrite.EventArguments && n.item.Kind == rewrite.ItemHosted {
+			n.asked = append(n.asked, e.Text...)
+		}
 		if e.Kind == rewrite.EventDone {
 			n.other(e.Item)
 		}
@@ -244,11 +250,11 @@ func (n *Encoder) other(item *rewrite.Item) {
 	if !n.native(p) {
 		n.o.unseen(item)
 	}
-	if p.Empty() {
-		return
-	}
 	if !n.native(p) {
-		n.carry(p, "")
+		if !p.Empty() {
+			n.carry(p, "")
+		}
+		n.search(item)
 		return
 	}
 	b, _ := readBlock(p.Value)

@@ -36,7 +36,9 @@ type Encoder struct {
 	part           int
 	// held are carriers that wait for a block to stand before, and text says that
 	// the newest block is one.
-	held  []carrier
+	held []carrier
+	// asked is what a search of another provider's was asked.
+	asked []byte
 	text  bool
 	usage rewrite.Usage
 	calls bool

@@ -3,6 +3,7 @@ package responses
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
@@ -243,9 +244,19 @@ func (w *requestWriter) sameFamily() bool {
 
 // include asks for what a reply leaves out unless it is asked for.
 func (w *requestWriter) include(reasoning bool) {
-	if reasoning {
-		w.Literal(`"include":["reasoning.encrypted_content"]`)
+	searches := slices.ContainsFunc(w.c.Tools, func(t rewrite.Tool) bool { return t.Kind == rewrite.ToolHosted && t.Capability == "web_search" })
+	if !reasoning && !searches {
+		return
 	}
+	w.Name("include")
+	w.Open('[')
+	if reasoning {
+		w.String("reasoning.encrypted_content")
+	}
+	if searches {
+		w.String("web_search_call.action.sources")
+	}
+	w.Close(']')
 }
 
 // longestIdentifier is how many characters a name of the end user may have.
