@@ -245,7 +245,7 @@ func (d *Decoder) think(m *messageFields, yield func(*rewrite.Event)) {
 		t.details.Open('[')
 		t.index = d.item(&rewrite.Item{Kind: rewrite.ItemReasoning, Payload: d.payload("reasoning", nil)}, yield)
 	}
-	if splice.Valid(m.details) == nil {
+	if !splice.Empty(m.details) && splice.Valid(m.details) == nil {
 		splice.Elements(m.details, func(entry []byte) bool {
 			t.details.Raw(entry)
 			return true
