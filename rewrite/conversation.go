@@ -168,6 +168,16 @@ func (l *Losses) Miss(path, why string) {
 	}
 }
 
+// Group is the namespace of the tool that a directive names, empty for none.
+func (c *Conversation) Group(name string) string {
+	for i := range c.Tools {
+		if t := &c.Tools[i]; t.Name == name {
+			return t.Namespace
+		}
+	}
+	return ""
+}
+
 // HasExtra reports that the client of a dialect sent a member that has no field
 // here.
 func (c *Conversation) HasExtra(d Dialect, name string) bool {

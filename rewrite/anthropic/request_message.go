@@ -195,7 +195,7 @@ func (rw *requestWriter) directive(e rewrite.Entry) {
 			w.Name("tool")
 			w.Open('{')
 			w.Text("type", "tool_reference")
-			w.Text("name", name)
+			w.Text("name", toolName(rw.c.Group(name), name))
 			w.Close('}')
 			if left == 0 {
 				rw.mark(e.Item.Mark)

@@ -219,7 +219,7 @@ func (rw *requestWriter) directive(e rewrite.Entry) {
 		names []string
 	}{{"toolRemoval", d.Remove}, {"toolAddition", d.Add}} {
 		for _, name := range change.names {
-			if name = ToolName("", name); !rw.declared[name] {
+			if name = ToolName(rw.c.Group(name), name); !rw.declared[name] {
 				rw.lose(e.Path, "a change of a tool that is not declared")
 				continue
 			}

@@ -1,8 +1,17 @@
 package responses
 
 import (
+	"strings"
+
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
+)
+
+// toolSearch is the dialect's word for a tool that looks for others, and
+// toldAlready the format of an item that another says too.
+const (
+	toolSearch  = "tool_search"
+	toldAlready = "told"
 )
 
 // item appends what an element of the history, which stands at a path, says.
@@ -65,13 +74,34 @@ func (r *requestReader) lateTools(kind string, value []byte, i *itemFields) *fau
 		// It stays with the search, which is the provider's.
 		item.Payload.Provider = r.provider
 	}
+	var names []string
 	for _, tool := range tools {
 		tool.Deferred = true
 		r.late = append(r.late, tool)
 		item.Directive.Add = append(item.Directive.Add, tool.Name)
+		if tool.Namespace != "" {
+			tool.Name = tool.Namespace + "__" + tool.Name
+		}
+		names = append(names, tool.Name)
+	}
+	if kind == toolSearch+"_output" && splice.Text(i.execution) == "client" {
+		r.found(i, names)
 	}
 	r.c.Items = append(r.c.Items, item)
 	return nil
+}
+
+// found is the result of a search that the client has done: to providers of other
+// dialects that of a function, to those of this one all stands in the output.
+func (r *requestReader) found(i *itemFields, names []string) {
+	text := "No tools were found."
+	if len(names) > 0 {
+		text = "Found, and offered from now on: " + strings.Join(names, ", ")
+	}
+	r.c.Items = append(r.c.Items, rewrite.Item{
+		Kind: rewrite.ItemResult, Role: rewrite.RoleUser, Path: i.at, Call: rewrite.Call{ID: splice.Text(i.callID), Name: toolSearch},
+		Parts: []rewrite.Part{{Path: i.at, Text: text}}, Payload: written(toldAlready, []byte("null")),
+	})
 }
 
 // directive reads what the operator says in mid-conversation: text, and changes

@@ -80,7 +80,9 @@ func (w *requestWriter) item(path string, item *rewrite.Item) {
 		w.custom[item.Call.ID] = true
 	}
 	if raw := w.native(&item.Payload); raw != nil {
-		w.Raw(raw)
+		if item.Payload.Format != formats+toldAlready {
+			w.Raw(raw)
+		}
 		return
 	}
 	switch item.Kind {

@@ -135,9 +135,12 @@ func (r reader) itemOf(value []byte, i *itemFields) (item rewrite.Item, f *fault
 		}
 		r.hosted(kind, i, &item)
 	case "tool_search_call":
-		if item.Kind = rewrite.ItemOpaque; splice.Text(i.execution) != "client" {
+		if splice.Text(i.execution) != "client" {
 			r.hosted(kind, i, &item)
+			break
 		}
+		item.Kind = rewrite.ItemCall
+		item.Call = rewrite.Call{ID: splice.Text(i.callID), Name: toolSearch, Arguments: present(i.arguments)}
 	case ownMark + "hosted_activity":
 		return item, readActivity(i, &item)
 	case "configuration_update", "compaction_trigger", "mcp_approval_response":

@@ -32,12 +32,14 @@ func (r reader) tools(at rewrite.Path, value []byte, tools []rewrite.Tool) ([]re
 // whole namespace as its payload.
 func (r reader) tool(at rewrite.Path, value []byte, tools []rewrite.Tool) ([]rewrite.Tool, *fault) {
 	t := rewrite.Tool{Path: at}
-	var kind, label string
+	var kind, label, execution string
 	var inner []byte
 	if !splice.Fields(value, func(key, value []byte) bool {
 		switch string(key) {
 		case "type":
 			kind = splice.Text(value)
+		case "execution":
+			execution = splice.Text(value)
 		case "name":
 			t.Name = splice.Text(value)
 		case "server_label":
@@ -58,6 +60,11 @@ func (r reader) tool(at rewrite.Path, value []byte, tools []rewrite.Tool) ([]rew
 		return nil, bad("", "is no object; send a tool")
 	}
 	t.Payload = written(kind, value)
+	if kind == toolSearch && execution == "client" {
+		// The client itself looks for tools: to other providers it is a function.
+		t.Name = toolSearch
+		return append(tools, t), nil
+	}
 	switch kind {
 	case "function", "custom":
 		if t.Name == "" {

@@ -80,6 +80,8 @@ type outItem struct {
 	unwrap, done bool
 	// carried says that the item's payload has gone ahead of it.
 	carried bool
+	// search says that the client looks for tools with the call.
+	search bool
 }
 
 // outPart is a part under way.

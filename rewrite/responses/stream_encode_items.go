@@ -32,7 +32,7 @@ func (e *Encoder) wants(name string) bool {
 
 // beginnings are how the names of items begin.
 var beginnings = map[string]string{
-	"message": "msg", "reasoning": "rs", "function_call": "fc", "custom_tool_call": "ctc", "image_generation_call": "ig",
+	"message": "msg", "reasoning": "rs", "function_call": "fc", "custom_tool_call": "ctc", "image_generation_call": "ig", "tool_search_call": "tsc",
 }
 
 // name gives an item its place in the stream, and a name if it has none.
@@ -75,7 +75,9 @@ func (e *Encoder) open(dst []byte, head *rewrite.Item) []byte {
 		if item.carried = head.Payload.Format == "gemini/functionCall" && !head.Payload.Empty(); item.carried {
 			dst = e.attach(dst, head.Call.ID, &head.Payload)
 		}
-		e.callOf(item)
+		if e.callOf(item); item.search {
+			return dst // it is told in one piece
+		}
 		kind = e.typeOf(&item.head)
 	case rewrite.ItemHosted:
 		if native == "" {
@@ -156,6 +158,7 @@ func (e *Encoder) callOf(item *outItem) {
 		if t.Kind == rewrite.ToolCustom && !call.Custom {
 			call.Custom, item.unwrap = true, true
 		}
+		item.search = t.Payload.Format == formats+toolSearch && t.Kind == rewrite.ToolFunction
 		return
 	}
 }
@@ -308,6 +311,9 @@ func (i *outItem) take(last *rewrite.Item) {
 
 // closeCall closes a call of a client's tool.
 func (e *Encoder) closeCall(dst []byte, item *outItem, status string) []byte {
+	if item.search {
+		return e.search(dst, item, status)
+	}
 	if item.output < 0 {
 		dst = e.announce(dst, item)
 	}
@@ -337,6 +343,25 @@ func (e *Encoder) closeCall(dst []byte, item *outItem, status string) []byte {
 	w.Name(member)
 	w.Bytestring(item.arguments)
 	dst = e.close(finish(&w), item, status)
+	if item.carried {
+		return dst
+	}
+	return e.attach(dst, item.head.Call.ID, &item.head.Payload)
+}
+
+// search tells a call of the tool by which the client looks for others.
+func (e *Encoder) search(dst []byte, item *outItem, status string) []byte {
+	e.name(item, "tool_search_call")
+	e.output = e.output[:item.output]
+	var whole splice.Writer
+	whole.Literal(`{"type":"tool_search_call"`)
+	whole.Text("id", item.id)
+	whole.Text("call_id", item.head.Call.ID)
+	whole.Text("status", status)
+	whole.Literal(`"execution":"client"`)
+	whole.Value("arguments", objectOf(item.arguments))
+	whole.Close('}')
+	dst = e.own(dst, whole.Bytes())
 	if item.carried {
 		return dst
 	}
