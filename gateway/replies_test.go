@@ -2,6 +2,8 @@ package gateway_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -245,3 +247,20 @@ func TestRepliesAreShared(t *testing.T) {
 	// Whoever needs nothing of it goes on.
 	caller{t, second, "sk"}.create(`{"model":"` + model + `","input":"c"}`)
 }
+
+// A reply that cannot be kept reaches its client all the same.
+func TestReplyThatCannotBeKept(t *testing.T) {
+	_, base := everyProviderWith(t, gateway.Options{Store: full{cache.NewMemory(1 << 20)}}, keepReplies)
+	c := caller{t, base, "sk"}
+	for _, stream := range []string{"false", "true"} {
+		reply := c.create(`{"model":"` + models[rewrite.Completions] + `","stream":` + stream + `,"input":"DO[say Hello.]"}`)
+		if status, _ := c.do("GET", "/v1/responses/"+reply.Get("id").Str, ""); status != 404 || reply.Get("output.0.content.0.text").Str != "Hello." {
+			t.Errorf("status %d: %s", status, reply)
+		}
+	}
+}
+
+// full is a store that takes nothing.
+type full struct{ cache.Store }
+
+func (full) Set(context.Context, ...cache.Entry) error { return errors.New("full") }

@@ -53,6 +53,10 @@ func (x *exchange) recallNamed(plain []byte) ([]byte, *keeping, *rewrite.Failure
 		plain, failure := x.goOnElsewhere(plain)
 		return plain, nil, failure
 	}
+	if names.Conversation && x.translates() {
+		return nil, nil, &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Param: "conversation", Message: "conversation cannot be used: the provider " +
+			x.record.Provider + " keeps none. Go on from a reply by previous_response_id, or send the whole conversation as input."}
+	}
 	if kept == nil {
 		if names.Previous != "" {
 			return nil, nil, x.keepsNothing()

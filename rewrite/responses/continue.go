@@ -20,6 +20,9 @@ type Names struct {
 	Answered bool
 	// Keep says that the client does not forbid to keep the reply.
 	Keep bool
+	// Conversation says that the request belongs to a conversation that the provider
+	// keeps.
+	Conversation bool
 }
 
 // ReadNames reads the names in a body. What is no request has none.
@@ -33,6 +36,8 @@ func ReadNames(body []byte) Names {
 			n.Keep = string(value) != "false"
 		case "input":
 			n.Input = value
+		case "conversation":
+			n.Conversation = !splice.Null(value)
 		}
 		return true
 	})

@@ -16,6 +16,8 @@ func TestReadNames(t *testing.T) {
 	for body, want := range map[string]responses.Names{
 		`{"model":"m","input":"hi"}`:                                                  {Keep: true, Input: []byte(`"hi"`)},
 		`{"store":false,"previous_response_id":"resp_wp_1"}`:                          {Previous: "resp_wp_1"},
+		`{"conversation":{"id":"conv_1"}}`:                                            {Keep: true, Conversation: true},
+		`{"conversation":null}`:                                                       {Keep: true},
 		`{"store":null,"previous_response_id":null}`:                                  {Keep: true},
 		`{"input":[{"role":"user"},{"content":"x","role":"assistant"}]}`:              {Keep: true, Answered: true, Input: []byte(`[{"role":"user"},{"content":"x","role":"assistant"}]`)},
 		`{"input":[{"type":"function_call"}]}`:                                        {Keep: true, Answered: true, Input: []byte(`[{"type":"function_call"}]`)},
