@@ -288,3 +288,84 @@ func TestBoundReasoningIsLeftOutForBedrock(t *testing.T) {
 		t.Errorf("in mode observe: status %d: %s", status, body)
 	}
 }
+
+const goodStream = `messageStart {"role":"assistant"}
+contentBlockDelta {"contentBlockIndex":0,"delta":{"text":"hello"}}
+contentBlockStop {"contentBlockIndex":0}
+messageStop {"stopReason":"end_turn"}
+metadata {"usage":{"inputTokens":1,"outputTokens":1,"totalTokens":2}}`
+
+// A stream that is nothing but an error is the answer to its request: it is tried
+// again where that may help, and has a status for the client.
+func TestBedrockStreamsThatAreRefusals(t *testing.T) {
+	calls := 0
+	base := bedrockAt(t, func(w http.ResponseWriter, r *http.Request) {
+		calls++
+		w.Header().Set("Content-Type", "application/vnd.amazon.eventstream")
+		switch {
+		case strings.Contains(r.URL.Path, "throttled"):
+			_, _ = w.Write(show.Frames(t, `throttlingException {"message":"slow down"}`))
+		case calls == 1:
+			_, _ = w.Write(show.Frames(t, `serviceUnavailableException {"message":"soon"}`))
+		default:
+			_, _ = w.Write(show.Frames(t, goodStream))
+		}
+	})
+	client := speakers[rewrite.Messages]
+	ask := func(model string) (int, []byte) {
+		c := &rewrite.Conversation{Dialect: rewrite.Messages, Model: model, Stream: true, Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "hi"}}}}}
+		status, body, _ := client.send(t, base, c)
+		return status, body
+	}
+	if status, body := ask("bedrock/anthropic.soon"); status != 200 || calls != 2 || client.heard(body).Stop.Reason != rewrite.StopEnd {
+		t.Errorf("status %d after %d calls: %s", status, calls, body)
+	}
+	status, body := ask("bedrock/anthropic.throttled")
+	if status != 429 || gjson.GetBytes(body, "error.message").Str != "slow down" || gjson.GetBytes(body, "error.type").Str != "rate_limit_error" {
+		t.Errorf("status %d: %s", status, body)
+	}
+}
+
+// A stream that takes its time to begin is none of these: its head is passed on.
+func TestBedrockStreamsThatBeginLate(t *testing.T) {
+	got := make(chan struct{})
+	base := bedrockAt(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/vnd.amazon.eventstream")
+		frames := show.Frames(t, goodStream)
+		_, _ = w.Write(frames[:7])
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-got:
+			_, _ = w.Write(frames[7:])
+		case <-r.Context().Done():
+		}
+	})
+	body := `{"model":"bedrock/anthropic.late","stream":true,"max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`
+	resp, err := http.Post(base+"/v1/messages", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	close(got)
+	client := speakers[rewrite.Messages]
+	if answer, err := io.ReadAll(resp.Body); err != nil || client.heard(answer).Stop.Reason != rewrite.StopEnd || !strings.Contains(string(answer), "hello") {
+		t.Errorf("%v: %s", err, answer)
+	}
+}
+
+// What is damaged behind the end of a message is not missed.
+func TestBedrockStreamIsDamagedBehindItsEnd(t *testing.T) {
+	damaged := show.Frames(t, goodStream)
+	damaged[bytes.Index(damaged, []byte("inputTokens"))] ^= 1
+	base := bedrockAt(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/vnd.amazon.eventstream")
+		_, _ = w.Write(damaged)
+	})
+	for from, client := range speakers {
+		c := &rewrite.Conversation{Dialect: from, Model: models[rewrite.Converse], Stream: true, Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "hi"}}}}}
+		_, body, _ := client.send(t, base, c)
+		if reply := client.heard(body); reply.Fault != nil || reply.Stop.Reason != rewrite.StopEnd {
+			t.Errorf("%s: %+v, %s", from, reply.Fault, body)
+		}
+	}
+}

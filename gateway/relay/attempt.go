@@ -67,6 +67,7 @@ func (x *exchange) call() (*upstream.Response, error) {
 	resp, err := x.relay.client.Do(x.ctx, &x.out)
 	r.latest = Attempt{Provider: r.Provider, Model: r.Model, Reason: retryReason(err), Duration: time.Since(called)}
 	if err == nil {
+		x.opens(resp)
 		if r.latest.Status = resp.Status; x.settings.Identify {
 			r.RequestID = requestID(resp)
 		}

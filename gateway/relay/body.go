@@ -251,8 +251,8 @@ func (b *Body) failure(err error) *rewrite.Failure {
 		return &rewrite.Failure{Reason: rewrite.ReasonUpstreamTimeout, Cause: err,
 			Message: "The provider " + provider + " fell silent in the middle of its reply. Send the request again."}
 	}
-	if b.lost() && b.tap.frames.Err() != nil {
-		return &rewrite.Failure{Reason: rewrite.ReasonUpstreamBroken, Cause: b.tap.frames.Err(),
+	if damage := b.tap.damage(); b.lost() && damage != nil {
+		return &rewrite.Failure{Reason: rewrite.ReasonUpstreamBroken, Cause: damage,
 			Message: "The provider " + provider + " sent a stream that is damaged. Send the request again."}
 	}
 	if b.lost() {

@@ -22,6 +22,7 @@ type tap struct {
 	events splitter
 	split  sse.Splitter      // what events points to, or else
 	frames converse.Splitter // this
+	spoilt error             // what was wrong with frames at their end
 	// kept collects a reply that can only be read whole: one document, or
 	// anything compressed. It is nil until there is something to keep.
 	kept     *bytes.Buffer
@@ -81,7 +82,19 @@ func (t *tap) splitter() splitter {
 
 // skipped reports an event that was too long to be read, or a stream that cannot
 // be.
-func (t *tap) skipped() bool { return t.split.Skipped > 0 || t.frames.Err() != nil }
+func (t *tap) skipped() bool { return t.split.Skipped > 0 || t.damage() != nil }
+
+// damage is what is wrong with a stream that cannot be read on, unless the reply
+// had ended before.
+func (t *tap) damage() error {
+	switch {
+	case t.report.Ended:
+		return nil
+	case t.spoilt != nil:
+		return t.spoilt
+	}
+	return t.frames.Err()
+}
 
 // keep adds a piece to what is read once it is whole, unless that gets too much.
 func (t *tap) keep(chunk []byte) {
@@ -166,6 +179,7 @@ func (t *tap) whole(reply []byte) {
 // end reads what had to wait for the whole reply.
 func (t *tap) end() {
 	if t.events != nil {
+		t.spoilt = t.frames.Err()
 		t.events.Close(t.event)
 		t.notes.save()
 		return

@@ -97,3 +97,22 @@ func atIndex(data []byte, name string) (at int64, member []byte, ok bool) {
 	})
 	return at, member, ok && known
 }
+
+// statuses are those of the errors that have one of their own.
+var statuses = map[string]int{
+	"validationexception": 400, "servicequotaexceededexception": 400, "accessdeniedexception": 403, "resourcenotfoundexception": 404,
+	"modeltimeoutexception": 408, "modelerrorexception": 424, "modelstreamerrorexception": 424,
+	"throttlingexception": 429, "modelnotreadyexception": 429, "serviceunavailableexception": 503,
+}
+
+// StatusOf is the status of an error that a stream tells of as an event; zero for
+// other events.
+func StatusOf(name []byte) int {
+	if !isException(name) {
+		return 0
+	}
+	if status := statuses[string(bytes.ToLower(name))]; status != 0 {
+		return status
+	}
+	return 500
+}
