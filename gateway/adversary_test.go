@@ -17,9 +17,29 @@ import (
 	"warmpath/rewrite"
 )
 
+// keyed is a gateway in front of providers that find their cache by a key.
+func keyed(t testing.TB) (core *provider.Core, base string) {
+	t.Helper()
+	core = provider.New(provider.Options{})
+	origin := httptest.NewServer(providers.New(core))
+	t.Cleanup(origin.Close)
+	snapshot, problems := catalog.Build(catalog.Settings{Providers: map[string]catalog.Row{
+		"claude": {BaseURL: origin.URL + "/anthropic", Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic"},
+		"chat":   {BaseURL: origin.URL + "/openai", Dialects: []string{"chat"}, Habits: []string{"cache_key"}},
+	}})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	_, base, _ = start(t, origin.URL, func(cfg *config.Config) {
+		cfg.Catalog = snapshot
+		keepReplies(cfg)
+	})
+	return core, base
+}
+
 // A conversation that goes on by name has one cache key, like any other.
 func TestCacheKeysStayWithConversationsThatGoOnByName(t *testing.T) {
-	core, base := everyProvider(t, keepReplies)
+	core, base := keyed(t)
 	c := caller{t, base, "sk-client"}
 	first := c.create(`{"model":"chat/gpt-4.1","input":"One thing."}`)
 	key := gjson.Get(lastBody(core), "prompt_cache_key").Str
@@ -35,7 +55,7 @@ func TestCacheKeysStayWithConversationsThatGoOnByName(t *testing.T) {
 
 // Keys in the query tell tenants apart as keys in header lines do.
 func TestKeysInTheQueryTellTenantsApart(t *testing.T) {
-	core, base := everyProvider(t, keepReplies)
+	core, base := keyed(t)
 	key := func(secret string) string {
 		resp, err := http.Post(base+"/v1beta/models/chat%2Fgpt-4.1:generateContent?key="+secret, "application/json", strings.NewReader(`{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`))
 		if err != nil {
@@ -114,9 +134,9 @@ func TestStreamsOfChainsAreCountedOut(t *testing.T) {
 				Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "Tell. DO[say It rained in Zürich, and the; stop length]"}}}}}, "Warmpath-Continue", "on")
 			t.Logf("%s", body)
 			_, page := send(t, "GET", "http://"+g.AdminAddr()+"/metrics", "")
-			if !strings.Contains(page, "warmpath_streams_in_flight 0\n") && !strings.Contains(page, "streams 0\n") {
+			if !strings.Contains(page, "warmpath_streams_open 0\n") {
 				for line := range strings.Lines(page) {
-					if strings.Contains(line, "stream") {
+					if strings.HasPrefix(line, "warmpath_streams_open") {
 						t.Error(line)
 					}
 				}
@@ -186,6 +206,51 @@ func TestCallsOfOneNameKeepTheirResults(t *testing.T) {
 			sent := lastBody(core)
 			if status != 200 || strings.Contains(sent, "interrupted") || !strings.Contains(sent, "result two") {
 				t.Errorf("%d %s\n%s", status, reply, sent)
+			}
+		})
+	}
+}
+
+// A conversation that goes on by a name stays with the target that has answered it.
+func TestConversationsThatGoOnByNameStayWithTheirTarget(t *testing.T) {
+	for name, answered := range map[string]string{"translated": "messages", "native": "responses"} {
+		t.Run(name, func(t *testing.T) {
+			core := provider.New(provider.Options{})
+			sim := providers.New(core)
+			first, second := &failing{Handler: sim}, &failing{Handler: sim}
+			var origins []string
+			for _, f := range []*failing{first, second} {
+				server := httptest.NewServer(f)
+				t.Cleanup(server.Close)
+				origins = append(origins, server.URL)
+			}
+			targets := []string{"gpt/gpt-5.5", "claude/claude-opus-5-5"}
+			rows := map[string]catalog.Row{
+				"claude": {BaseURL: origins[1] + "/anthropic", Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic"},
+				"gpt":    {BaseURL: origins[0] + "/openai", Dialects: []string{"responses"}},
+			}
+			if answered == "responses" {
+				targets[0], targets[1] = targets[1], targets[0]
+				rows["claude"] = catalog.Row{BaseURL: origins[0] + "/anthropic", Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic"}
+				rows["gpt"] = catalog.Row{BaseURL: origins[1] + "/openai", Dialects: []string{"responses"}}
+			}
+			snapshot, problems := catalog.Build(catalog.Settings{Providers: rows, Aliases: map[string]string{"best": targets[0]}, Fallbacks: map[string][]string{"best": targets[1:]}})
+			if len(problems) > 0 {
+				t.Fatal(problems)
+			}
+			_, base, _ := start(t, origins[0], func(cfg *config.Config) {
+				cfg.Catalog = snapshot
+				keepReplies(cfg)
+			})
+			c := caller{t, base, "sk-client"}
+			first.status.Store(503)
+			reply := c.create(`{"model":"best","input":"One thing."}`)
+			first.status.Store(0)
+			for _, text := range []string{"And more.", "And yet more."} {
+				reply = c.create(fmt.Sprintf(`{"model":"best","input":%q,"previous_response_id":%q}`, text, reply.Get("id").Str))
+				if got := lastRecord(core).Dialect; got != answered {
+					t.Errorf("%q was answered in %s, want %s", text, got, answered)
+				}
 			}
 		})
 	}

@@ -34,12 +34,11 @@ func (a *access) admit(fields []upstream.Field, query []byte) (borrowed bool, fa
 	if len(a.digests) == 0 {
 		return false, nil
 	}
+	shown := false
 	for _, field := range fields {
 		switch {
 		case field.Is(ownKey):
-			if a.knows(field.Value) {
-				return false, nil
-			}
+			shown = shown || a.knows(field.Value)
 		case field.Is("x-api-key"), field.Is("x-goog-api-key"), field.Is("api-key"):
 			borrowed = borrowed || a.knows(field.Value)
 		case field.Is("authorization"):
@@ -52,8 +51,8 @@ func (a *access) admit(fields []upstream.Field, query []byte) (borrowed bool, fa
 			borrowed = borrowed || a.knows(key)
 		}
 	}
-	if borrowed {
-		return true, nil
+	if borrowed || shown {
+		return borrowed, nil
 	}
 	return false, &rewrite.Failure{Reason: rewrite.ReasonUnauthorized,
 		Message: "This gateway asks for a key of its own (access_keys). Send it as warmpath-key, or in place of the provider's key."}

@@ -23,6 +23,7 @@ type Body struct {
 	rest        []byte // of the last chunk, for readers with small buffers
 	ended       error  // sticky
 	gone        bool   // the client did not take what was written
+	streamed    bool   // it is counted as an open stream
 	spoke       time.Time
 	frames      bool // some bytes have gone to the client
 	// midEvent says that the provider ended its stream within an event.
@@ -68,13 +69,13 @@ func (x *exchange) answer(resp *upstream.Response) *Reply {
 	}
 	reply.Fields = append(reply.Fields, x.told()...)
 	x.lines.down = reply.Fields
-	x.body = Body{x: x, resp: resp, tap: &x.tap, mender: mender, spoke: time.Now()}
+	x.body = Body{x: x, resp: resp, tap: &x.tap, mender: mender, spoke: time.Now(), streamed: x.tap.streamed}
 	return reply
 }
 
 // Streamed reports whether the body is an event stream, whose bytes the client
 // wants one by one.
-func (b *Body) Streamed() bool { return b.tap.streamed }
+func (b *Body) Streamed() bool { return b.streamed }
 
 // SupportsBodyWriteTo says that WriteTo and Read give the same bytes.
 func (b *Body) SupportsBodyWriteTo() bool { return true }
@@ -275,7 +276,7 @@ func (b *Body) Close() error {
 	if b.resp != nil { // else it broke between two calls of a chain
 		b.resp.Close()
 	}
-	if b.tap.streamed {
+	if b.streamed {
 		b.x.relay.metrics.StreamClosed()
 	}
 	record := &b.x.record
@@ -285,7 +286,7 @@ func (b *Body) Close() error {
 	if !b.tap.first.IsZero() {
 		record.TimeToFirstToken = b.tap.first.Sub(record.Arrived)
 	}
-	if b.tap.streamed {
+	if b.streamed {
 		record.LongestGap = b.tap.gap
 	}
 	if record.Reason == rewrite.ReasonNone && record.Report.Failed {

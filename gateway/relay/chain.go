@@ -115,7 +115,9 @@ func (x *exchange) goOn() (*upstream.Response, *rewrite.Failure) {
 	if failure != nil {
 		return nil, failure
 	}
+	first, gap := x.tap.first, x.tap.gap // of the reply that the client gets
 	x.tap.begin(x, resp.Status, resp.Header("content-type"), resp.Header("content-encoding"))
+	x.tap.first, x.tap.gap = first, gap
 	t.decoder = t.vendor.decoder(x.target.Provider.Name)
 	if resp.Status == http.StatusOK {
 		return resp, nil

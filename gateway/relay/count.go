@@ -88,9 +88,12 @@ func (x *exchange) countTokens() *rewrite.Failure {
 	return nil
 }
 
+// estimates reports a request that its provider cannot answer.
+func (x *exchange) estimates() bool { return x.counting != nil && x.counting.vendor == nil }
+
 // answerEstimate answers for a provider that counts nothing; nil where it does.
 func (x *exchange) answerEstimate() *Reply {
-	if x.counting == nil || x.counting.vendor != nil {
+	if !x.estimates() {
 		return nil
 	}
 	x.record.Status = 200

@@ -64,7 +64,7 @@ func (x *exchange) recallNamed(plain []byte) ([]byte, *keeping, *rewrite.Failure
 		return plain, nil, nil
 	}
 	k := &keeping{
-		replies: kept, ctx: x.ctx, tenant: tenant(x.req.Fields), name: "resp_wp_" + madeID(),
+		replies: kept, ctx: x.ctx, tenant: x.req.tenant(), name: "resp_wp_" + madeID(),
 		previous: names.Previous, only: !names.Keep,
 	}
 	if named {
@@ -98,7 +98,7 @@ func (x *exchange) goOnElsewhere(plain []byte) ([]byte, *rewrite.Failure) {
 	if x.settings.Replies == nil {
 		return nil, unknownPrevious(names.Previous, replies.ErrUnknown)
 	}
-	k := &keeping{replies: x.settings.Replies, ctx: x.ctx, tenant: tenant(x.req.Fields), only: true}
+	k := &keeping{replies: x.settings.Replies, ctx: x.ctx, tenant: x.req.tenant(), only: true}
 	return k.recall(plain, &names, int(x.settings.DecodedBody))
 }
 
@@ -231,7 +231,7 @@ func (x *exchange) serveKept() *Reply {
 
 // askKept is the answer to one request about a reply.
 func (x *exchange) askKept(name, method, rest string) (body []byte, failure *rewrite.Failure) {
-	k := keeping{replies: x.settings.Replies, ctx: x.ctx, tenant: tenant(x.req.Fields)}
+	k := keeping{replies: x.settings.Replies, ctx: x.ctx, tenant: x.req.tenant()}
 	if k.replies == nil {
 		return nil, unknownReply(name, replies.ErrUnknown)
 	}

@@ -121,6 +121,9 @@ func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 	if failure != nil {
 		return x.fail(failure)
 	}
+	if resp == nil { // the last target counts nothing
+		return x.answerEstimate()
+	}
 	if resp.Status < 300 {
 		x.count()
 		x.consider()

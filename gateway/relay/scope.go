@@ -15,7 +15,7 @@ import (
 // scope names whose conversation a request can belong to: the tenant, the
 // endpoint, the model. It is only ever hashed.
 func (x *exchange) scope() string {
-	x.tenant = tenant(x.req.Fields)
+	x.tenant = x.req.tenant()
 	return strings.Join([]string{x.tenant, x.target.Provider.Name, x.target.Base.String(), x.target.Model}, "\x00")
 }
 
@@ -48,7 +48,26 @@ func digest(kind string, values ...[]byte) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// tenant is who is asking, by the credential. A token that is renewed every
+// tenant is who is asking, by the credential wherever it stands.
+func (r *Request) tenant() string {
+	who := tenant(r.Fields)
+	if key := queryKey(r.Query); len(key) > 0 {
+		who += "\x00query\x00" + string(key)
+	}
+	return who
+}
+
+// queryKey is the credential in a query; nil for none.
+func queryKey(query []byte) []byte {
+	for part := range bytes.SplitSeq(query, []byte("&")) {
+		if key, ok := bytes.CutPrefix(part, []byte("key=")); ok {
+			return key
+		}
+	}
+	return nil
+}
+
+// tenant is who is asking, by the credential in header lines. A token that is renewed every
 // hour must not end a conversation, so a signed one counts by its subject, and
 // an opaque one of a login together with the session that the client names.
 // Two tenants are never taken for one.

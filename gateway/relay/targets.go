@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/upstream"
 	"warmpath/rewrite"
+	"warmpath/rewrite/responses"
 )
 
 // targets are where a request may go whose model is an alias of several. A
@@ -34,35 +36,62 @@ func (x *exchange) spread() {
 		return
 	}
 	x.targets = targets{further: further}
+	previous := ""
+	if x.req.Dialect == rewrite.Responses {
+		previous = responses.ReadNames(x.asked).Previous
+	}
+	if previous != "" && !responses.Own(previous) {
+		// Only a provider that has kept the reply itself can go on from it.
+		x.prefer(func(t *catalog.Target) bool { return t.Dialect == rewrite.Responses })
+	}
 	if x.relay.memory == nil || x.req.Operation != OpGenerate {
 		return
 	}
 	x.targets.place = lineage.Seal(lineage.Head{}, 0, strings.Join([]string{
-		"target", tenant(x.req.Fields), x.facts.Model, x.conversation(),
+		"target", x.req.tenant(), x.facts.Model, x.conversation(x.asked),
 	}, "\x00")).Head
-	notes, err := x.relay.memory.Notes(x.ctx, x.targets.place)
-	if err != nil || notes[0] == nil {
+	places := []lineage.Head{x.targets.place}
+	if responses.Own(previous) {
+		places = append(places, x.afterReply(previous))
+	}
+	notes, err := x.relay.memory.Notes(x.ctx, places...)
+	if err != nil {
 		return
 	}
 	x.targets.chosen = string(notes[0])
-	for i, target := range further {
-		if targetName(&target) == x.targets.chosen {
-			further[i], x.target = x.target, target
-			return
-		}
+	// What the reply says that the request goes on from counts for more.
+	chosen := string(notes[len(notes)-1])
+	x.prefer(func(t *catalog.Target) bool { return targetName(t) == chosen })
+}
+
+// prefer puts a target in front.
+func (x *exchange) prefer(is func(*catalog.Target) bool) {
+	if is(&x.target) {
+		return
 	}
+	further := x.targets.further
+	if at := slices.IndexFunc(further, func(t catalog.Target) bool { return is(&t) }); at >= 0 {
+		further[at], x.target = x.target, further[at]
+	}
+}
+
+// afterReply is where the choice is kept for requests that go on from a reply by its
+// name.
+func (x *exchange) afterReply(name string) lineage.Head {
+	return lineage.Seal(lineage.Head{}, 0, strings.Join([]string{"target after", x.req.tenant(), x.facts.Model, name}, "\x00")).Head
 }
 
 // targetName is a target's name in what is kept.
 func targetName(t *catalog.Target) string { return t.Provider.Name + "/" + t.Model }
 
 // conversation is what tells the conversations of a tenant apart well enough to
-// keep each with its provider: the client's name for it, or how it begins.
-func (x *exchange) conversation() string {
+// keep each with its provider: the client's name for it, or how it begins in a
+// request.
+func (x *exchange) conversation(plain []byte) string {
 	if name := session(x.req.Fields); name != "" {
 		return name
 	}
-	root := gjson.ParseBytes(x.asked)
+	root := gjson.ParseBytes(plain)
 	if key := root.Get("prompt_cache_key"); key.Type == gjson.String {
 		return "key\x00" + key.Str
 	}
@@ -100,12 +129,15 @@ func firstWords(history gjson.Result) string {
 }
 
 // reach asks the targets of the request, one after the other, until one of them
-// answers it for good.
+// answers it for good; nil where one has nothing to be asked.
 func (x *exchange) reach() (*upstream.Response, *rewrite.Failure) {
 	for {
 		resp, failure := x.fly()
 		if !x.failsOver(resp, failure) {
 			return resp, failure
+		}
+		if x.estimates() {
+			return nil, nil
 		}
 	}
 }
@@ -129,7 +161,8 @@ func (x *exchange) failsOver(resp *upstream.Response, failure *rewrite.Failure) 
 	for len(x.targets.further) > 0 {
 		before := *x
 		x.target, x.targets.further = x.targets.further[0], x.targets.further[1:]
-		x.warmth, x.translation, x.rescued, x.prompt, x.ahead = nil, nil, false, nil, nil
+		x.warmth, x.translation, x.counting, x.rescued, x.prompt, x.ahead = nil, nil, nil, false, nil, nil
+		x.forgetting, x.disowning = false, false
 		x.record.Losses, x.record.Spoken = nil, rewrite.Opaque
 		x.client, x.vendor, x.speaks = before.client, before.client, x.req.Dialect
 		if x.aim() == nil {
@@ -165,9 +198,15 @@ func (x *exchange) settle() {
 		return
 	}
 	name := targetName(&x.target)
-	if name == t.chosen {
-		return
+	notes := map[lineage.Head][]byte{}
+	if name != t.chosen {
+		notes[t.place] = []byte(name)
 	}
-	// Without its memory the conversation begins with the first target again.
-	_ = x.relay.memory.Note(x.ctx, map[lineage.Head][]byte{t.place: []byte(name)})
+	if x.translation != nil && x.translation.kept.keeps() {
+		notes[x.afterReply(x.translation.kept.name)] = []byte(name)
+	}
+	if len(notes) > 0 {
+		// Without its memory the conversation begins with the first target again.
+		_ = x.relay.memory.Note(x.ctx, notes)
+	}
 }

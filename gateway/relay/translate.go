@@ -87,7 +87,7 @@ func (x *exchange) translate() *rewrite.Failure {
 	if failure != nil {
 		return failure
 	}
-	x.cacheKey = digest("cache", []byte(tenant(x.req.Fields)), []byte(x.conversation()))
+	x.cacheKey = digest("cache", []byte(x.req.tenant()), []byte(x.conversation(plain)))
 	t := &translation{client: codecs[x.req.Dialect], vendor: codecs[x.target.Dialect], kept: kept}
 	c, err := t.client.decodeRequest(plain, "")
 	if err != nil {
@@ -162,6 +162,7 @@ func withheld(c *rewrite.Conversation) *rewrite.Failure {
 func (x *exchange) encode(c *rewrite.Conversation, losses *rewrite.Losses) ([]byte, error) {
 	if x.translates() {
 		c.CacheKey = x.cacheKey
+		c.NameCalls()
 		if x.forgetting {
 			c.Forget(losses)
 		}
@@ -329,12 +330,7 @@ func clientKey(req *Request) []byte {
 			return field.Value
 		}
 	}
-	for part := range bytes.SplitSeq(req.Query, []byte("&")) {
-		if key, ok := bytes.CutPrefix(part, []byte("key=")); ok {
-			return key
-		}
-	}
-	return nil
+	return queryKey(req.Query)
 }
 
 // take takes an event of the reply.

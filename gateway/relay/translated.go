@@ -32,7 +32,7 @@ func (x *exchange) answerTranslated(resp *upstream.Response) *Reply {
 	}
 	x.body = Body{x: x, resp: resp, tap: &x.tap, translation: t, spoke: time.Now()}
 	if x.tap.guarded() && t.encoder != nil && resp.Status == http.StatusOK {
-		x.tap.translation = t
+		x.tap.translation, x.body.streamed = t, true
 		x.relay.metrics.StreamOpened()
 		reply := &x.reply
 		*reply = Reply{Status: resp.Status, Length: -1, Body: &x.body}

@@ -162,6 +162,9 @@ func (r *requestReader) content(at rewrite.Path, w *splice.Walker) {
 		r.refuse(at.In("parts").String(), "not an array; send one")
 	}
 	first := len(r.c.Items)
+	if role == "model" && first > 0 && r.c.Items[first-1].Side() != rewrite.RoleAssistant {
+		r.nameless = nil // nobody has answered the ones before
+	}
 	for i := range parts {
 		switch p := &parts[i]; {
 		case r.err != nil:
