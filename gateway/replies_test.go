@@ -264,3 +264,30 @@ func TestReplyThatCannotBeKept(t *testing.T) {
 type full struct{ cache.Store }
 
 func (full) Set(context.Context, ...cache.Entry) error { return errors.New("full") }
+
+// What a small request brings along by a name takes its room among the bodies of
+// requests, and gives it back.
+func TestRecalledTurnsTakeRoom(t *testing.T) {
+	_, base := everyProvider(t, func(cfg *config.Config) {
+		keepReplies(cfg)
+		cfg.Limits.BodiesInFlight = 64 << 10
+	})
+	c := caller{t, base, "sk"}
+	ask := func(input, previous string) (int, gjson.Result) {
+		return c.do("POST", "/v1/responses", `{"model":"`+models[rewrite.Completions]+`","input":"`+input+`","previous_response_id":"`+previous+`"}`)
+	}
+	long := strings.Repeat("long ", 8<<10)
+	status, first := ask(long, "")
+	if status != 200 {
+		t.Fatalf("status %d: %s", status, first)
+	}
+	status, second := ask(long, first.Get("id").Str)
+	if status != 503 || second.Get("error.code").Str != "busy" {
+		t.Errorf("status %d: %s", status, second)
+	}
+	for range 3 {
+		if status, got := ask("short", first.Get("id").Str); status != 200 {
+			t.Errorf("status %d: %s", status, got)
+		}
+	}
+}

@@ -50,6 +50,24 @@ func (r *roomy) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// take takes room for so much more, and reports whether there was some.
+func (r *roomy) take(n int64) bool {
+	if r.room == nil || n <= 0 {
+		return true
+	}
+	if !r.room.Take(n) {
+		return false
+	}
+	r.taken += n
+	return true
+}
+
+// noRoom refuses a request for which there is no room at the moment.
+func noRoom(err error) *rewrite.Failure {
+	return &rewrite.Failure{Reason: rewrite.ReasonBusy, Cause: err, Message: "The gateway holds as many request bodies as it may " +
+		"(limits.bodies_in_flight). Send the request again in a moment."}
+}
+
 // give gives back what was taken.
 func (r *roomy) give() {
 	if r.room != nil {
@@ -73,8 +91,7 @@ func decodeBody(body, encoding []byte, limit int64, room *roomy) ([]byte, *rewri
 			"The request body unpacks to more than the %d bytes that this gateway accepts. Send less, or raise limits.decoded_body.", limit)}
 	}
 	if errors.Is(err, errNoRoom) {
-		return nil, &rewrite.Failure{Reason: rewrite.ReasonBusy, Cause: err, Message: "The gateway holds as many request bodies as it may " +
-			"(limits.bodies_in_flight). Send the request again in a moment."}
+		return nil, noRoom(err)
 	}
 	return nil, &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Cause: err, Message: fmt.Sprintf(
 		"The request body cannot be unpacked as Content-Encoding %q. Send gzip, deflate, br, zstd, or no encoding.", encoding)}

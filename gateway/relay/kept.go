@@ -69,7 +69,7 @@ func (x *exchange) recallNamed(plain []byte) ([]byte, *keeping, *rewrite.Failure
 	}
 	if named {
 		var failure *rewrite.Failure
-		if plain, failure = k.recall(plain, &names, int(x.settings.DecodedBody)); failure != nil {
+		if plain, failure = x.recall(k, plain, &names); failure != nil {
 			return nil, nil, failure
 		}
 	} else if names.Answered {
@@ -99,11 +99,13 @@ func (x *exchange) goOnElsewhere(plain []byte) ([]byte, *rewrite.Failure) {
 		return nil, unknownPrevious(names.Previous, replies.ErrUnknown)
 	}
 	k := &keeping{replies: x.settings.Replies, ctx: x.ctx, tenant: x.req.tenant(), only: true}
-	return k.recall(plain, &names, int(x.settings.DecodedBody))
+	return x.recall(k, plain, &names)
 }
 
-// recall puts the turns and the items that a request names into it.
-func (k *keeping) recall(plain []byte, names *responses.Names, most int) ([]byte, *rewrite.Failure) {
+// recall puts the turns and the items that a request names into it, in the room
+// that is there for requests.
+func (x *exchange) recall(k *keeping, plain []byte, names *responses.Names) ([]byte, *rewrite.Failure) {
+	most := int(x.settings.DecodedBody)
 	var past []responses.Past
 	if names.Previous != "" {
 		var err error
@@ -116,7 +118,11 @@ func (k *keeping) recall(plain []byte, names *responses.Names, most int) ([]byte
 	if failure != nil {
 		return nil, failure
 	}
-	return responses.Continue(plain, past, find), nil
+	whole := responses.Continue(plain, past, find)
+	if !x.room.take(int64(len(whole) - len(plain))) {
+		return nil, noRoom(errNoRoom)
+	}
+	return whole, nil
 }
 
 // pastOf is a history as its dialect reads it.

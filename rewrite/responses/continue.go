@@ -54,6 +54,9 @@ func ReadNames(body []byte) Names {
 // References are the items of replies of ours that an input calls by their names,
 // in the order in which they stand.
 func References(input []byte) (ids []string) {
+	if !NamesOwn(input) {
+		return nil
+	}
 	splice.Elements(input, func(item []byte) bool {
 		if id := reference(item); ReplyOf(id) != "" {
 			ids = append(ids, id)
