@@ -140,7 +140,7 @@ func TestCutStreamsKeepTheirUsage(t *testing.T) {
 	for dialect, name := range map[rewrite.Dialect]string{
 		rewrite.Messages: "cited_cut", rewrite.Completions: "cited_cut", rewrite.Responses: "cited_cut", rewrite.Gemini: "grounding_cut",
 	} {
-		t.Run(dialect.String(), func(t *testing.T) {
+		t.Run("US-05 ST-02 ST-11 "+dialect.String(), func(t *testing.T) {
 			p := newProvider(t, streamWith(goldenStream(t, dialect, name), true))
 			log := new(buffer)
 			_, base, lines := startWith(t, p.URL, gateway.Options{Events: log}, func(c *config.Config) { c.Events = "-" })

@@ -278,7 +278,7 @@ func TestStreamThatIsCutEndsWithAnError(t *testing.T) {
 func TestClientThatLeavesEndsTheUpstreamRequest(t *testing.T) {
 	const stream = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{}}\n\n"
 	for _, phase := range []string{"before the head", "in a silent stream", "in a whole reply"} {
-		t.Run(phase, func(t *testing.T) {
+		t.Run("PB-28 "+phase, func(t *testing.T) {
 			cancelled := make(chan struct{})
 			arrived := make(chan struct{})
 			p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {

@@ -294,7 +294,7 @@ func TestCutStreamsAreTranslatedAsErrors(t *testing.T) {
 			if from == to {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s to %s", from, to), func(t *testing.T) {
+			t.Run(fmt.Sprintf("PB-26 ST-12 %s to %s", from, to), func(t *testing.T) {
 				c := &rewrite.Conversation{Dialect: from, Model: model, Stream: true,
 					Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "DO[text 20 events=9; cut after=5]"}}}}}
 				status, body, _ := client.send(t, base, c)

@@ -127,7 +127,7 @@ func TestPayloadsAcrossDialects(t *testing.T) {
 				if to == from || client.encodeReply == nil {
 					continue
 				}
-				t.Run(from.String()+" to "+to.String()+"/"+name, func(t *testing.T) {
+				t.Run("PP-01 RP-01 RP-02 "+from.String()+" to "+to.String()+"/"+name, func(t *testing.T) {
 					var fold rewrite.Fold
 					if err := codecs[from].decodeReply([]byte(whole), "home", fold.Add); err != nil {
 						t.Fatal(err)

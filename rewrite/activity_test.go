@@ -95,11 +95,11 @@ func TestActivities(t *testing.T) {
 		steps []step
 		want  []rewrite.HostedActivity
 	}{
-		"interleaved": {
+		"HA-07 interleaved": {
 			[]step{{"a", "web_search", begin}, {"b", "web_search", begin}, {"a", "web_search", end}, {"b", "web_search", fail}},
 			[]rewrite.HostedActivity{{"a", "web_search", true, rewrite.HostedCompleted}, {"b", "web_search", true, rewrite.HostedFailed}},
 		},
-		"ended twice": {
+		"HA-04 ended twice": {
 			[]step{{"a", "mcp", begin}, {"a", "mcp", fail}, {"a", "mcp", end}},
 			[]rewrite.HostedActivity{{"a", "mcp", true, rewrite.HostedFailed}},
 		},

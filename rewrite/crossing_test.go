@@ -322,7 +322,7 @@ func TestCrossings(t *testing.T) {
 			if client.stream == nil {
 				continue
 			}
-			t.Run(from.String()+" to "+to.String(), func(t *testing.T) {
+			t.Run("PP-01 RP-01 PB-15 PB-16 PB-17 PB-18 "+from.String()+" to "+to.String(), func(t *testing.T) {
 				reply := provider.folded(provider.reply, "maker")
 				if reply.Stop.Reason != rewrite.StopTools || len(kept(reply.Items, "maker")) == 0 {
 					t.Fatalf("the reply is not read: %+v", reply)

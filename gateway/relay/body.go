@@ -35,6 +35,10 @@ type Body struct {
 // unbuffered asks proxies in front of us not to collect the stream.
 var unbuffered = upstream.Field{Name: []byte("X-Accel-Buffering"), Value: []byte("no")}
 
+// untouched asks them not to pack it or keep it either, where the provider's own word
+// on that does not come along.
+var untouched = upstream.Field{Name: []byte("Cache-Control"), Value: []byte("no-cache, no-transform")}
+
 // answer hands the provider's reply over.
 func (x *exchange) answer(resp *upstream.Response) *Reply {
 	x.record.Status = resp.Status

@@ -36,7 +36,7 @@ func (x *exchange) answerTranslated(resp *upstream.Response) *Reply {
 		x.relay.metrics.StreamOpened()
 		reply := &x.reply
 		*reply = Reply{Status: resp.Status, Length: -1, Body: &x.body}
-		x.replyFields(resp, t.streamType(), append(x.told(), unbuffered))
+		x.replyFields(resp, t.streamType(), append(x.told(), unbuffered, untouched))
 		reply.Fields = x.lines.down
 		if x.stays() {
 			x.keepRequest()

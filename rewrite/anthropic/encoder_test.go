@@ -209,7 +209,7 @@ func TestForeignReplies(t *testing.T) {
 		path  string
 		want  string
 	}{
-		"usage": {
+		"PB-22 usage": {
 			rewrite.Reply{Usage: rewrite.Usage{InputTotal: tokens(100), InputFresh: tokens(25), CacheRead: tokens(75), OutputTotal: tokens(9), Reasoning: tokens(4)}},
 			"usage", `{"input_tokens":25,"cache_read_input_tokens":75,"output_tokens":9,"output_tokens_details":{"thinking_tokens":4}}`,
 		},
@@ -227,7 +227,7 @@ func TestForeignReplies(t *testing.T) {
 			rewrite.Reply{Items: []rewrite.Item{{Kind: rewrite.ItemCall, Call: rewrite.Call{Custom: true, Arguments: rewrite.JSON("<\"é")}}}},
 			"content.0.input", `{"input":"<\"é"}`,
 		},
-		"a citation": {
+		"PB-21 a citation": {
 			rewrite.Reply{Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "x", Attributions: []rewrite.Attribution{{URL: "https://ex.test", Title: "T", End: 1}}}}}}},
 			"content.0.citations", `[{"type":"web_search_result_location","cited_text":"","url":"https://ex.test","title":"T","encrypted_index":"wp1.AGF0dHJpYnV0aW9uL3BsYWluAABudWxs"}]`,
 		},

@@ -109,7 +109,7 @@ func TestRefusedRequests(t *testing.T) {
 		"temperature":       {`{"temperature":"hot"}`, "temperature is no number"},
 		"bound":             {`{"max_tokens":"many"}`, "max_tokens is no number"},
 		"format":            {`{"response_format":{"type":"xml"}}`, "response_format.type is none of"},
-		"PP-03":             {`{"messages":[{"role":"assistant","reasoning_details":[{"format":"warmpath","data":"SECRET"}]}]}`, "messages[0].reasoning_details was changed"},
+		"PP-03 changed":     {`{"messages":[{"role":"assistant","reasoning_details":[{"format":"warmpath","data":"SECRET"}]}]}`, "messages[0].reasoning_details was changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := completions.DecodeRequest([]byte(c.body), "openai")

@@ -113,7 +113,7 @@ func TestRefusedRequests(t *testing.T) {
 		"format":             {`{"text":{"format":{"type":"xml"}}}`, "text.format.type is none of"},
 		"directive":          {`{"input":[{"type":"warmpath:directive","blocks":[{"type":"image"}]}]}`, "input[0].blocks has a block"},
 		"activity":           {`{"input":[{"type":"warmpath:hosted_activity","id":"a","name":"web_search","status":"done"}]}`, "input[0].status is none of"},
-		"PP-03":              {`{"input":[{"type":"warmpath:hosted_activity","id":"a","status":"completed","payload":{"provider":"p"}}]}`, "input[0].payload lacks"},
+		"PP-03 incomplete":   {`{"input":[{"type":"warmpath:hosted_activity","id":"a","status":"completed","payload":{"provider":"p"}}]}`, "input[0].payload lacks"},
 		"PP-03 in reasoning": {`{"input":[{"type":"reasoning","summary":[],"encrypted_content":"` + (&rewrite.Payload{Provider: "p", Format: "f", Value: rewrite.JSON(`{`)}).Envelope() + `"}]}`, "input[0].encrypted_content was changed"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -86,7 +86,7 @@ func TestSplitter(t *testing.T) {
 // PB-25: a stream reads the same however the network cuts it.
 func TestSplitterAtEveryByte(t *testing.T) {
 	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
+		t.Run("PB-25 "+name, func(t *testing.T) {
 			s := new(sse.Splitter)
 			if diff := cmp.Diff(c.want, feed(s, strings.Split(c.stream, "")...)); diff != "" {
 				t.Errorf("a rune at a time: %s", diff)
