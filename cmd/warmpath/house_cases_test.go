@@ -81,6 +81,13 @@ func testNames(file *ast.File) (names []string) {
 			if _, function := n.Value.(*ast.FuncLit); !function {
 				add(n.Key)
 			}
+		case *ast.CompositeLit:
+			// The rows of a list of cases begin with their names.
+			if len(n.Elts) > 1 && n.Type == nil {
+				if name, ok := n.Elts[0].(*ast.BasicLit); ok {
+					add(name)
+				}
+			}
 		case *ast.CallExpr:
 			if called, ok := n.Fun.(*ast.SelectorExpr); ok && called.Sel.Name == "Run" && len(n.Args) == 2 {
 				add(n.Args[0])
