@@ -6,23 +6,36 @@ import (
 )
 
 // Path is where something stood in the client's request, in the client's own
-// words. It costs no memory of its own; the zero Path is nowhere.
-type Path [3]Step
-
-// Step is one step of a Path: a member, and one of its elements unless Number,
-// which counts from 1, is zero.
-type Step struct {
-	Name   string
-	Number int32
+// words. Items and parts have one each, so it is small; the zero Path is nowhere.
+type Path struct {
+	// Members are the steps, by their place in memberNames, and Elements the
+	// elements of each that is an array, counted from 1.
+	Members  [3]uint8
+	Elements [3]int32
 }
 
-// At is the path of an element of a member of what stands at p.
+// memberNames are the members that paths lead through.
+var memberNames = [...]string{
+	"", "messages", "content", "tool_calls", "tools", "system", "input", "output", "summary", "instructions", "contents", "parts",
+	"systemInstruction", "functionDeclarations", "functionResponse.parts", "reasoning_content", "reasoning", "reasoning_details",
+	"refusal", "audio", "function_call", "functions", "web_search_options",
+	"googleSearch", "urlContext", "codeExecution", "fileSearch", "googleMaps", "computerUse", "mcpServers",
+}
+
+// At is the path of an element of a member of what stands at p. A member that no
+// dialect is known to have is left out.
 func (p Path) At(member string, index int) Path {
-	for i := range p {
-		if p[i].Name == "" {
-			p[i] = Step{member, int32(index) + 1} //nolint:gosec // no request has two thousand million elements
-			return p
+	for name := 1; name < len(memberNames); name++ {
+		if memberNames[name] != member {
+			continue
 		}
+		for i := range p.Members {
+			if p.Members[i] == 0 {
+				p.Members[i], p.Elements[i] = uint8(name), int32(index)+1 //nolint:gosec // no request has two thousand million elements
+				break
+			}
+		}
+		break
 	}
 	return p
 }
@@ -31,22 +44,22 @@ func (p Path) At(member string, index int) Path {
 func (p Path) In(member string) Path { return p.At(member, -1) }
 
 // IsZero reports that nothing is known of the place.
-func (p Path) IsZero() bool { return p[0].Name == "" }
+func (p Path) IsZero() bool { return p.Members[0] == 0 }
 
 // String is the path with a dot between its steps, as messages.3.content.0.
 func (p Path) String() string {
 	var b strings.Builder
-	for _, step := range p {
-		if step.Name == "" {
+	for i, name := range p.Members {
+		if name == 0 {
 			break
 		}
 		if b.Len() > 0 {
 			b.WriteByte('.')
 		}
-		b.WriteString(step.Name)
-		if step.Number > 0 {
+		b.WriteString(memberNames[name])
+		if p.Elements[i] > 0 {
 			b.WriteByte('.')
-			b.WriteString(strconv.Itoa(int(step.Number) - 1))
+			b.WriteString(strconv.Itoa(int(p.Elements[i]) - 1))
 		}
 	}
 	return b.String()

@@ -101,7 +101,8 @@ func TestPathString(t *testing.T) {
 		{messages, "messages.3"},
 		{messages.In("content"), "messages.3.content"},
 		{messages.At("content", 0).At("content", 12), "messages.3.content.0.content.12"},
-		{messages.At("content", 0).At("content", 12).In("text"), "messages.3.content.0.content.12"},
+		{messages.At("content", 0).At("content", 12).In("input"), "messages.3.content.0.content.12"},
+		{messages.In("never_seen"), "messages.3"},
 	} {
 		if diff := cmp.Diff(c.want, c.path.String()); diff != "" {
 			t.Error(diff)
