@@ -108,6 +108,19 @@ func searches(c *rewrite.Conversation, from rewrite.Dialect) {
 	does("search blue cats")(c, from)
 }
 
+// withdrawn is kept if the model is offered the weather, and no clock: in the
+// provider's own words, by what it may choose, or by what there is.
+func withdrawn(o *outcome) bool {
+	tools, choice := gjson.Get(o.sent, "tools").Raw+gjson.Get(o.sent, "toolConfig.tools").Raw, gjson.Get(o.sent, "tool_choice").Raw
+	switch {
+	case !strings.Contains(tools, "weather"):
+		return false
+	case o.asked("tool_removal", "clock"), o.asked("toolRemoval", "clock"), !strings.Contains(tools, "clock"):
+		return true
+	}
+	return strings.Contains(choice, "weather") && !strings.Contains(choice, "clock")
+}
+
 // ran is kept if the provider has searched and the client sees what it found.
 func ran(o *outcome) bool {
 	tool := o.asked("web_search") || o.asked("googleSearch")

@@ -38,6 +38,26 @@ var features = []feature{
 		call := o.item(rewrite.ItemCall)
 		return call != nil && call.Call.Custom && strings.Contains(string(call.Call.Arguments), "*** Begin")
 	}},
+	{name: "tools that are withdrawn in mid-conversation", clients: []rewrite.Dialect{rewrite.Messages, rewrite.Responses}, ask: sets(func(c *rewrite.Conversation) {
+		offers(c)
+		c.Tools = append(c.Tools, rewrite.Tool{Name: "weather", Schema: c.Tools[0].Schema})
+		c.Items = append(c.Items, rewrite.Item{Kind: rewrite.ItemDirective, Role: rewrite.RoleSystem, Directive: rewrite.Directive{Remove: []string{"clock"}}})
+		if c.Dialect == rewrite.Responses {
+			last := &c.Items[len(c.Items)-1]
+			*last = rewrite.Item{Kind: rewrite.ItemOpaque, Role: rewrite.RoleSystem, Payload: rewrite.Payload{
+				Format: "responses/warmpath:directive", Value: rewrite.JSON(`{"type":"warmpath:directive","blocks":[{"type":"tool_removal","name":"clock"}]}`),
+			}}
+		}
+	}), kept: withdrawn},
+	{name: "going on from a reply by its name (with replies.keep)", whole: true, clients: []rewrite.Dialect{rewrite.Responses}, ask: func(c *rewrite.Conversation, from rewrite.Dialect) {
+		c.Store = rewrite.On
+		does("say NOON-4711.")(c, from)
+	}, again: func(o *outcome) {
+		o.c.Previous = o.reply.ID
+		o.c.Items = []rewrite.Item{{Parts: []rewrite.Part{{Text: "And now? DO[say One.]"}}}}
+	}, kept: func(o *outcome) bool {
+		return o.said() == "One." && (o.asked("NOON-4711") || o.asked("previous_response_id"))
+	}},
 	{name: "images as data", ask: adds(rewrite.Part{Kind: rewrite.PartImage, MIME: "image/png", Media: rewrite.Media{Data: picture}}), kept: wants(picture)},
 	{name: "images by address", ask: adds(rewrite.Part{Kind: rewrite.PartImage, MIME: "image/png", Media: rewrite.Media{URL: "https://pics.test/a.png"}}), kept: wants("https://pics.test/a.png")},
 	{name: "PDF as data", ask: adds(rewrite.Part{Kind: rewrite.PartFile, MIME: "application/pdf", Media: rewrite.Media{Data: document, Name: "a.pdf"}}), kept: wants(document)},

@@ -265,7 +265,7 @@ const matrixBegin, matrixEnd = "<!-- matrix: written by go test ./gateway -run T
 // The matrix of client dialects by providers by features is what the README says:
 // nothing is lost without a word, and every word stands there.
 func TestMatrix(t *testing.T) {
-	core, base := everyProvider(t, nil)
+	core, base := everyProvider(t, keepReplies)
 	p := &player{core, base}
 	var notes []string
 	var b strings.Builder

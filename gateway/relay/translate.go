@@ -116,6 +116,9 @@ func (x *exchange) translate() *rewrite.Failure {
 	}
 	t.betas = x.declaring(c)
 	asked := c.Settings() // before encoding lays anything out otherwise
+	if kept.keeps() && c.Store == rewrite.On {
+		c.Store = rewrite.Unset // the reply is kept here
+	}
 	body, err := x.encode(c, &t.losses)
 	if err != nil {
 		return badJSON(err)
