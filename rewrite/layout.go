@@ -162,7 +162,7 @@ type pairs struct {
 }
 
 func pairing(entries []Entry) *pairs {
-	p := &pairs{results: map[string]Entry{}, used: map[*Item]bool{}}
+	p := &pairs{results: make(map[string]Entry, len(entries)/2), used: make(map[*Item]bool, len(entries)/2)}
 	for _, e := range entries {
 		if _, twice := p.results[e.Item.Call.ID]; e.Item.Kind == ItemResult && !twice {
 			p.results[e.Item.Call.ID] = e

@@ -38,18 +38,18 @@ func (w *requestWriter) messages() {
 // entries are the items with the results right after their calls, where the
 // dialect wants them; everything else stays where it is. A client of this dialect
 // has it right, or wants to be told.
-func (w *requestWriter) entries() (out []rewrite.Entry) {
+func (w *requestWriter) entries() []rewrite.Entry {
 	entries := w.c.Entries()
 	if w.c.Dialect == rewrite.Completions {
 		return entries
 	}
-	results := map[string]int{}
+	results := make(map[string]int, len(entries)/2)
 	for i, e := range entries {
 		if _, twice := results[e.Item.Call.ID]; e.Item.Kind == rewrite.ItemResult && !twice {
 			results[e.Item.Call.ID] = i
 		}
 	}
-	used := map[int]bool{}
+	used, out := make([]bool, len(entries)), make([]rewrite.Entry, 0, len(entries))
 	for i := 0; i < len(entries); i++ {
 		e := entries[i]
 		if !isAssistants(&e) {
