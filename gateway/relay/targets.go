@@ -5,13 +5,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"warmpath/cache/lineage"
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/upstream"
 	"warmpath/rewrite"
 	"warmpath/rewrite/responses"
+	"warmpath/rewrite/splice"
 )
 
 // targets are where a request may go whose model is an alias of several. A
@@ -91,36 +90,54 @@ func (x *exchange) conversation(plain []byte) string {
 	if name := session(x.req.Fields); name != "" {
 		return name
 	}
-	root := gjson.ParseBytes(plain)
-	if key := root.Get("prompt_cache_key"); key.Type == gjson.String {
-		return "key\x00" + key.Str
-	}
-	for _, history := range []string{"messages", "input", "contents"} {
-		if at := root.Get(history); at.Exists() {
-			return "opening\x00" + firstWords(at)
+	var key, history []byte
+	splice.Fields(plain, func(name, value []byte) bool {
+		switch string(name) {
+		case "prompt_cache_key":
+			key = value
+		case "messages", "input", "contents":
+			history = value
 		}
+		return true
+	})
+	if name, ok := splice.TextOf(key); ok {
+		return "key\x00" + name
 	}
-	return ""
+	if history == nil {
+		return ""
+	}
+	return "opening\x00" + firstWords(history)
 }
 
 // firstWords are the texts of the first message of the user's, which an agent may
 // mark otherwise with every turn.
-func firstWords(history gjson.Result) string {
-	if history.Type == gjson.String {
-		return history.Str
+func firstWords(history []byte) string {
+	if text, ok := splice.TextOf(history); ok {
+		return text
 	}
 	var words strings.Builder
-	history.ForEach(func(_, message gjson.Result) bool {
-		if role := message.Get("role"); role.Exists() && role.Str != "user" {
+	splice.Elements(history, func(message []byte) bool {
+		var role, content []byte
+		splice.Fields(message, func(name, value []byte) bool {
+			switch string(name) {
+			case "role":
+				role = value
+			case "content", "parts":
+				content = value
+			}
+			return true
+		})
+		if role != nil && splice.Text(role) != "user" {
 			return true
 		}
-		content := message.Get("content")
-		if !content.Exists() {
-			content = message.Get("parts")
-		}
-		words.WriteString(content.Str)
-		content.ForEach(func(_, part gjson.Result) bool {
-			words.WriteString(part.Get("text").Str)
+		words.WriteString(splice.Text(content))
+		splice.Elements(content, func(part []byte) bool {
+			splice.Fields(part, func(name, value []byte) bool {
+				if string(name) == "text" {
+					words.WriteString(splice.Text(value))
+				}
+				return true
+			})
 			return true
 		})
 		return words.Len() == 0
