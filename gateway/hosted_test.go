@@ -163,6 +163,14 @@ func TestHostedToolsThatAProviderLacksAreRefused(t *testing.T) {
 			if status, body, _ := client.send(t, base, c, "Warmpath-Strict", "1"); status != 400 {
 				t.Errorf("status %d: %s", status, body)
 			}
+			lax := *c
+			lax.Model = strings.Replace(c.Model, "chat/", "lax/", 1)
+			if reply, header := client.ask(t, base, &lax); strings.Join(spoken(reply), "") != "Here." || !strings.Contains(header.Get("Warmpath-Losses"), "no tool like") {
+				t.Errorf("where tools are left out: %q with losses %q", spoken(reply), header.Get("Warmpath-Losses"))
+			}
+			if status, body, _ := client.send(t, base, &lax, "Warmpath-Strict", "1"); status != 400 {
+				t.Errorf("where tools are left out but the client is strict: status %d: %s", status, body)
+			}
 			reply, header := client.ask(t, base, c, "Warmpath-Strict", "0")
 			if strings.Join(spoken(reply), "") != "Here." || !strings.Contains(header.Get("Warmpath-Losses"), "no tool like") {
 				t.Errorf("%q with losses %q", spoken(reply), header.Get("Warmpath-Losses"))

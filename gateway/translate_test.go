@@ -143,6 +143,7 @@ func everyProviderWith(t testing.TB, opts gateway.Options, change func(*config.C
 	snapshot, problems := catalog.Build(catalog.Settings{Providers: map[string]catalog.Row{
 		"claude": {BaseURL: origin.URL + "/anthropic", Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic"},
 		"chat":   {BaseURL: origin.URL + "/openai", Dialects: []string{"chat"}},
+		"lax":    {BaseURL: origin.URL + "/openai", Dialects: []string{"chat"}, MissingTools: "leave_out"},
 		"gpt":    {BaseURL: origin.URL + "/openai", Dialects: []string{"responses"}},
 		"google": {BaseURL: origin.URL + "/gemini", Dialects: []string{"gemini"}, KeyStyle: "x-goog-api-key"},
 		"bedrock": {

@@ -30,6 +30,9 @@ type Provider struct {
 	Mode rewrite.Mode
 	// Continue asks models that were cut off at their bound on tokens to go on.
 	Continue bool
+	// LeavesOut lets translated requests go on without tools that the provider has
+	// none like of, in place of refusing them.
+	LeavesOut bool
 	// KeyStyle says where its key goes in a request.
 	KeyStyle KeyStyle
 	// Key is the key from configuration; none means that the client's own

@@ -27,8 +27,11 @@ type Row struct {
 	Mode   string `yaml:"-"`
 	// Continue is on or off: whether replies that were cut off at their bound on
 	// tokens are gone on with.
-	Continue string        `yaml:"-"`
-	Key      secret.String `yaml:"-"`
+	Continue string `yaml:"-"`
+	// MissingTools is refuse or leave_out: what becomes of a translated request with
+	// a tool of the client's provider that this one has none like of.
+	MissingTools string        `yaml:"-"`
+	Key          secret.String `yaml:"-"`
 	// AccessKey, SecretKey and SessionToken are what requests are signed with.
 	AccessKey    secret.String `yaml:"-"`
 	SecretKey    secret.String `yaml:"-"`
@@ -52,7 +55,9 @@ func (r Row) over(embedded Row) Row {
 		Region:   cmp.Or(r.Region, embedded.Region),
 		Mode:     r.Mode,
 		Continue: r.Continue,
-		Key:      r.Key,
+
+		MissingTools: r.MissingTools,
+		Key:          r.Key,
 
 		AccessKey: r.AccessKey, SecretKey: r.SecretKey, SessionToken: r.SessionToken,
 		Abilities: r.Abilities,
@@ -112,6 +117,13 @@ func (r Row) provider(name string, report func(message string, path ...string)) 
 			report("is not a mode; write "+alternatives(rewrite.Modes), "mode")
 		}
 		p.Mode = mode
+	}
+	switch r.MissingTools {
+	case "leave_out":
+		p.LeavesOut = true
+	case "", "refuse":
+	default:
+		report("is "+quote(r.MissingTools)+"; write refuse or leave_out", "missing_tools")
 	}
 	switch r.Continue {
 	case "on", "true":

@@ -48,7 +48,7 @@ var fileSchema = func() *schema {
 		"providers": {each: &schema{fields: map[string]*schema{
 			"label": scalar, "base_url": scalar, "dialects": list, "bases": names, "key": scalar, "key_style": scalar, "endpoint": scalar,
 			"region": scalar, "access_key": scalar, "secret_key": scalar, "session_token": scalar,
-			"habits": list, "continue": scalar,
+			"habits": list, "continue": scalar, "missing_tools": scalar,
 			"mode": scalar, "abilities": {each: &schema{fields: map[string]*schema{
 				"text": scalar, "tools": scalar, "binding": scalar, "marks": scalar, "diagnostics": scalar, "effort": scalar,
 			}}},

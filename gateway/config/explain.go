@@ -105,6 +105,9 @@ func explainProviders(s *catalog.Snapshot) yaml.MapSlice {
 		if len(p.Own) > 0 {
 			row = append(row, item("abilities", explainAbilities(p.Own)))
 		}
+		if p.LeavesOut {
+			row = append(row, item("missing_tools", "leave_out"))
+		}
 		if p.Continue {
 			row = append(row, item("continue", "on"))
 		}

@@ -208,6 +208,8 @@ func (l *loader) row(name string) catalog.Row {
 		Mode:     text("mode"),
 		Continue: text("continue"),
 
+		MissingTools: text("missing_tools"),
+
 		Abilities: map[string]map[string]string{},
 	}
 	if able := l.root.at("providers", name, "abilities"); able != nil {

@@ -28,7 +28,7 @@ warmpath.yaml:2:3: timeouts.everything is not a setting; write one of body, drai
     2 |   everything: ***
       |   ^`},
 		{"unknown keys of a provider", given{file: "providers:\n  openai:\n    api_key: x\n    baseurl: y"}, `
-warmpath.yaml:3:5: providers.openai.api_key is not a setting; write one of abilities, access_key, base_url, bases, continue, dialects, endpoint, habits, key, key_style, label, mode, region, secret_key, session_token
+warmpath.yaml:3:5: providers.openai.api_key is not a setting; write one of abilities, access_key, base_url, bases, continue, dialects, endpoint, habits, key, key_style, label, missing_tools, mode, region, secret_key, session_token
     3 |     api_key: ***
       |     ^
 warmpath.yaml:4:5: providers.openai.baseurl is not a setting; did you mean base_url?

@@ -209,7 +209,8 @@ func madeID() string {
 // said that it takes any loss.
 func (x *exchange) missed(losses []rewrite.Loss) *rewrite.Failure {
 	at := slices.IndexFunc(losses, func(l rewrite.Loss) bool { return l.Missing })
-	if at < 0 || string(x.req.Field(strictField)) == "0" {
+	asked := x.req.Field(strictField)
+	if at < 0 || string(asked) == "0" || len(asked) == 0 && x.target.Provider.LeavesOut {
 		return nil
 	}
 	var missing []rewrite.Loss
