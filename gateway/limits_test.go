@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"warmpath/rewrite"
@@ -86,6 +87,27 @@ func TestModelsRefuseTheirOwnClients(t *testing.T) {
 		Sampling: rewrite.Sampling{Temperature: rewrite.JSON("0.5")},
 	}
 	if status, body, header := client.send(t, base, c); status != 400 || header.Get("Warmpath-Losses") != "" {
+		t.Errorf("status %d: %s", status, body)
+	}
+}
+
+// Older models take no tools of the provider's own beside functions: the client is
+// told before anything is sent, or goes on without.
+func TestHostedToolsBesideFunctions(t *testing.T) {
+	core, base := everyProvider(t, nil)
+	client := speakers[rewrite.Responses]
+	c := &rewrite.Conversation{Dialect: rewrite.Responses, Model: "google/gemini-2.5-pro", Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "hi"}}}}}
+	searches(c, rewrite.Responses)
+	offers(c)
+	before := lastNumber(core)
+	if status, body, _ := client.send(t, base, c); status != 400 || !strings.Contains(string(body), "tools.0") || lastNumber(core) != before {
+		t.Errorf("status %d: %s", status, body)
+	}
+	if status, body, header := client.send(t, base, c, "Warmpath-Strict", "0"); status != 200 || !strings.Contains(header.Get("Warmpath-Losses"), "tools.0") {
+		t.Errorf("status %d, losses %q: %s", status, header.Get("Warmpath-Losses"), body)
+	}
+	c.Model = "google/gemini-3.1-pro-preview"
+	if status, body, _ := client.send(t, base, c); status != 200 || !strings.Contains(lastRecord(core).Body, `"googleSearch"`) {
 		t.Errorf("status %d: %s", status, body)
 	}
 }
