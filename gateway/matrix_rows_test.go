@@ -108,7 +108,7 @@ var features = []feature{
 		c.Items[0].Parts[0].Text = "What time is it?"
 	}), kept: func(o *outcome) bool { return o.asked("zqx") && strings.Contains(o.said(), "zqx") }},
 	{name: "JSON of any form", clients: []rewrite.Dialect{rewrite.Completions, rewrite.Responses, rewrite.Gemini}, ask: sets(func(c *rewrite.Conversation) {
-		c.Format.Kind = "json"
+		c.Format.Kind, c.Items[0].Parts[0].Text = "json", "Answer in JSON. DO[say {}]"
 	}), kept: func(o *outcome) bool { return o.asked("json_object") || o.asked("application/json") }},
 	{name: "verbosity", clients: openai, ask: sets(func(c *rewrite.Conversation) { c.Format.Verbosity = "low" }), kept: wants(`"verbosity":"low"`)},
 	{name: "stop sequences", clients: []rewrite.Dialect{rewrite.Messages, rewrite.Completions, rewrite.Gemini}, models: warmModels, ask: sets(func(c *rewrite.Conversation) {

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Fit takes from a conversation what its model would refuse, and says what is
@@ -133,6 +134,10 @@ func (f *fitting) format() {
 	if form.Kind == "schema" && len(form.Schema) == 0 {
 		form.Kind = "json"
 	}
+	if form.Kind == "json" && f.l.NamesJSON && !f.speaksOfJSON() {
+		f.losses.Add("format.json", "an instruction speaks of it, without which it is refused")
+		f.System = append(slices.Clip(f.System), Part{Text: "Answer in JSON."})
+	}
 	if _, is := f.refuses(form.Kind, false); !is || form.Kind != "json" && form.Kind != "schema" {
 		return
 	}
@@ -144,6 +149,14 @@ func (f *fitting) format() {
 	f.losses.Add(path, "told as an instruction")
 	f.System = append(slices.Clip(f.System), Part{Text: text})
 	form.Kind, form.Schema = "", nil
+}
+
+// speaksOfJSON reports whether the word stands in the prompt.
+func (f *fitting) speaksOfJSON() bool {
+	speaks := func(p Part) bool { return strings.Contains(strings.ToLower(p.Text), "json") }
+	return slices.ContainsFunc(f.System, speaks) || slices.ContainsFunc(f.Items, func(i Item) bool {
+		return i.Kind == ItemMessage && slices.ContainsFunc(i.Parts, speaks)
+	})
 }
 
 // begun asks a model to go on where the client has begun its reply.

@@ -70,6 +70,15 @@ func TestFit(t *testing.T) {
 			rewrite.Conversation{System: []rewrite.Part{{Text: "Answer with one JSON object and nothing else."}}, Sampling: rewrite.Sampling{MaxTokens: rewrite.JSON("1"), Temperature: rewrite.JSON("0.5")}},
 			"top_p: this model does not take it beside a temperature\nformat.json: told as an instruction",
 		},
+		"JSON that nobody speaks of": {
+			&rewrite.Limits{NamesJSON: true}, rewrite.Conversation{Format: rewrite.Format{Kind: "json"}, Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "hi"}}}}},
+			rewrite.Conversation{Format: rewrite.Format{Kind: "json"}, Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "hi"}}}}, System: []rewrite.Part{{Text: "Answer in JSON."}}},
+			"format.json: an instruction speaks of it, without which it is refused",
+		},
+		"JSON that is spoken of": {
+			&rewrite.Limits{NamesJSON: true}, rewrite.Conversation{Format: rewrite.Format{Kind: "json"}, Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "as Json"}}}}},
+			rewrite.Conversation{Format: rewrite.Format{Kind: "json"}, Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "as Json"}}}}}, "",
+		},
 		"a budget as an effort": {
 			always, thinking(rewrite.Thinking{Mode: rewrite.On, Budget: rewrite.JSON("9000")}), thinking(rewrite.Thinking{Mode: rewrite.On, Effort: "low"}),
 			"thinking.budget: sent as effort medium\neffort: medium is low here",

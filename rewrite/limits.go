@@ -16,6 +16,8 @@ type Limits struct {
 	// Within says that these count as part of the reply's.
 	LeastBudget, MostBudget int64
 	Within                  bool
+	// NamesJSON says that JSON of any form is given only if the prompt speaks of it.
+	NamesJSON bool
 	// Resumes says that a model which reasons by a budget goes on from results of
 	// tools only where it has begun with reasoning of its own.
 	Resumes bool

@@ -88,6 +88,7 @@ func Limits(d rewrite.Dialect, model string) *rewrite.Limits {
 	if found != nil {
 		l = found.compiled(group)
 	}
+	l.NamesJSON = group == "openai"
 	if d == rewrite.Converse {
 		// A conversation has to end with the user's turn here, whatever the model.
 		l.Refused = append(slices.Clip(l.Refused), "prefill")
