@@ -162,6 +162,9 @@ func (b *Body) next() ([]byte, error) {
 		if b.translation != nil && b.translation.ends() {
 			return b.goOn()
 		}
+		if b.translation != nil && !b.translation.ended {
+			return b.broken(io.EOF)
+		}
 		b.ended = io.EOF
 		if b.translation != nil {
 			return b.translation.rest(), nil

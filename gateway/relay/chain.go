@@ -172,7 +172,11 @@ func (b *Body) goOn() ([]byte, error) {
 	if t.goesOn() {
 		return rest, nil
 	}
-	b.ended = io.EOF
+	if b.ended = io.EOF; !t.ended {
+		failure = b.failure(io.EOF)
+		b.x.record.Reason = failure.Reason
+		return append(rest, t.fail(failure)...), nil
+	}
 	return append(rest, t.rest()...), nil
 }
 

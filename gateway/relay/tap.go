@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"warmpath/gateway/upstream"
 	"warmpath/rewrite"
 	"warmpath/rewrite/converse"
 	"warmpath/rewrite/sse"
@@ -56,7 +57,7 @@ const maxPooled = 256 << 10
 // begin prepares for a reply by its head. Only successful replies are read.
 func (t *tap) begin(x *exchange, status int, contentType, encoding []byte) {
 	*t = tap{dialect: x.vendor, report: &x.record.Report}
-	t.streamed = bytes.HasPrefix(contentType, []byte("text/event-stream")) || bytes.HasPrefix(contentType, []byte(binaryStream))
+	t.streamed = hasType(contentType, "text/event-stream") || hasType(contentType, binaryStream)
 	t.off = status != 200 || !x.record.Operation.tapped() || x.vendor.readReply == nil
 	if len(encoding) > 0 && string(encoding) != "identity" {
 		t.encoding = string(encoding)
@@ -64,6 +65,11 @@ func (t *tap) begin(x *exchange, status int, contentType, encoding []byte) {
 	if t.streamed && t.encoding == "" && !t.off {
 		t.events = t.splitter()
 	}
+}
+
+// hasType reports whether a media type is one, however it is spelled.
+func hasType(contentType []byte, name string) bool {
+	return len(contentType) >= len(name) && upstream.EqualFold(contentType[:len(name)], name)
 }
 
 // binaryStream is the media type of event streams that are frames.

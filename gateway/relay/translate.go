@@ -43,6 +43,8 @@ type translation struct {
 	// out is what the client gets next; it has it once sent is set.
 	out  []byte
 	sent bool
+	// ended says that the reply has said itself that it is over.
+	ended bool
 	// array says that the client takes its stream as one JSON array, whose
 	// elements were begun.
 	array, begun bool
@@ -346,6 +348,7 @@ func (t *translation) take(e *rewrite.Event) {
 		dated.Reply = &reply
 		e = &dated
 	}
+	t.ended = t.ended || e.Kind == rewrite.EventEnd || e.Kind == rewrite.EventError
 	e = t.renamed(e)
 	if t.encoder == nil {
 		t.fold.Add(e)

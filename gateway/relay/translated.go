@@ -175,12 +175,23 @@ func (t *translation) read(plain []byte, streamed bool, split splitter) *rewrite
 
 // whole is the reply that was read, for the client.
 func (t *translation) whole() ([]byte, string, *rewrite.Failure) {
+	if !t.ended {
+		return nil, "", &rewrite.Failure{Reason: rewrite.ReasonUpstreamBroken, Cause: io.ErrUnexpectedEOF,
+			Message: "The provider " + t.options.provider + " closed the stream before the reply had ended. Send the request again."}
+	}
 	if t.encoder != nil {
 		return t.rest(), t.streamType(), nil
 	}
 	reply := t.fold.Reply()
-	if reply.Fault != nil {
+	switch {
+	case reply.Fault != nil && reply.Fault.Message == "":
+		return nil, "", &rewrite.Failure{Reason: rewrite.ReasonUpstreamBroken, Message: "The provider " + t.options.provider + " has failed, and gives no reason. Send the request again."}
+	case reply.Fault != nil:
 		return nil, "", &rewrite.Failure{Reason: rewrite.ReasonUpstreamBroken, Message: reply.Fault.Message}
+	case len(reply.Items) == 0 && reply.Stop.Word == "" && !reply.Usage.OutputTotal.Known:
+		// A document that says nothing is no reply.
+		return nil, "", &rewrite.Failure{Reason: rewrite.ReasonUpstreamBroken, Cause: errUnreadable,
+			Message: "The provider " + t.options.provider + " has answered with what is no reply of its dialect, so it cannot be translated. Send the request again."}
 	}
 	whole := t.client.encodeReply(nil, reply, t.options)
 	t.kept.save(whole)

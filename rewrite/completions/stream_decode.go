@@ -72,6 +72,9 @@ func (d *Decoder) Event(name, data []byte, yield func(*rewrite.Event)) {
 		return
 	}
 	if bytes.HasPrefix(data, []byte("[DONE]")) {
+		if !d.begun {
+			return // of what?
+		}
 		d.finished = true
 		d.end(yield)
 		return
