@@ -266,8 +266,8 @@ func number(w *splice.Writer, name string, value float64) {
 	w.Raw(fmt.Appendf(nil, "%.3f", value))
 }
 
-// shortened keeps a name that a provider made within bounds.
+// shortened keeps a name that a provider made within bounds, and fit to be shown.
 func shortened(name string) string {
 	const longest = 128
-	return name[:min(len(name), longest)]
+	return rewrite.Visible(name[:min(len(name), longest)])
 }

@@ -188,3 +188,67 @@ func TestEventsArriveOneByOne(t *testing.T) {
 		})
 	}
 }
+
+// What strangers write is shown to people without what moves a terminal's cursor or
+// hides text, and none of it as a link; to clients it goes as it came. [decide: an
+// address of a source is never a link on a surface of the gateway's, so that none has
+// to be told harmless.]
+func TestStrangersWordsAreHarmless(t *testing.T) {
+	const evil = `x\u001b[2J\u009b31m\r\u0007\u202ey`
+	reply := strings.NewReplacer("srvtoolu_1", "srvtoolu_"+evil, "msg_1", "msg_"+evil, `"model":"m"`, `"model":"`+evil+`"`, "https://a.test", "javascript:alert(1)//"+evil).Replace(sealedReply)
+	p := newProvider(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if strings.Contains(r.Header.Get("User-Agent"), "refused") {
+			w.WriteHeader(422)
+			_, _ = io.WriteString(w, `{"type":"error","error":{"type":"`+evil+`","message":"`+evil+`"}}`)
+			return
+		}
+		_, _ = io.WriteString(w, reply)
+	})
+	log := new(buffer)
+	g, base, lines := startWith(t, p.URL, gateway.Options{Events: log}, func(c *config.Config) { c.Events, c.Catalog = "-", only(t, rewrite.Messages, p.URL) })
+	const body = `{"model":"only/m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`
+	_, passed := send(t, "POST", base+"/v1/messages", body)
+	send(t, "POST", base+"/v1/messages", body, "User-Agent", "refused")
+	send(t, "POST", base+"/v1/responses", `{"model":"only/m","input":"hi","`+evil+`":1}`, "User-Agent", "refused")
+	eventually(t, func() bool { return strings.Count(lines.String(), "\n") >= 3 && strings.Count(log.String(), "\n") >= 3 }, lines.String)
+	if passed != reply {
+		t.Errorf("the client got %q", passed)
+	}
+	for name, text := range map[string]func() string{
+		"lines": lines.String, "events": log.String,
+		"metrics":  func() string { _, text := send(t, "GET", "http://"+g.AdminAddr()+"/metrics", ""); return text },
+		"requests": func() string { _, text := send(t, "GET", "http://"+g.AdminAddr()+"/api/requests", ""); return text },
+	} {
+		t.Run(name, func(t *testing.T) {
+			told := text()
+			for _, r := range told {
+				if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f || r == 0x202e {
+					t.Fatalf("%U is told in %q", r, told)
+				}
+			}
+			if told == "" || strings.Contains(told, "javascript:") {
+				t.Errorf("told is %s", told)
+			}
+		})
+	}
+}
+
+// ST-10: a stream that breaks off once the client has some of it is not asked for
+// again, whether it passes or is translated: nothing of a second attempt can join it.
+func TestNothingJoinsACutStream(t *testing.T) {
+	cut := goldenStream(t, rewrite.Messages, "cited_cut")
+	for name, path := range map[string]string{"as it is": "/v1/messages", "in chat": "/v1/chat/completions", "in responses": "/v1/responses"} {
+		t.Run("ST-10 "+name, func(t *testing.T) {
+			p := newProvider(t, streamWith(cut, true))
+			_, base, lines := startWith(t, p.URL, gateway.Options{}, func(c *config.Config) { c.Catalog = only(t, rewrite.Messages, p.URL) })
+			send(t, "POST", base+path, `{"model":"only/m","stream":true,"max_tokens":9,"messages":[{"role":"user","content":"hi"}],"input":"hi"}`)
+			eventually(t, func() bool { return strings.Contains(lines.String(), "[stream_cut]") }, lines.String)
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if len(p.seen) != 1 {
+				t.Errorf("the provider was asked %d times", len(p.seen))
+			}
+		})
+	}
+}

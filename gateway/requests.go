@@ -90,7 +90,7 @@ func dollars(c rewrite.Cost) *json.Number {
 // lost is what a translation had no words for.
 func lost(r *relay.Record) (losses []string) {
 	for _, loss := range slices.Concat(r.Losses, r.Said) {
-		losses = append(losses, loss.Path+" ("+loss.Why+")")
+		losses = append(losses, rewrite.Visible(loss.Path+" ("+loss.Why+")"))
 	}
 	return losses
 }

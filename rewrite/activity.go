@@ -3,6 +3,8 @@ package rewrite
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Capabilities are what tools that a provider runs can do, as names of Hosted
@@ -209,12 +211,29 @@ func (a *Activity) add(h HostedActivity) {
 	a.Hosted = append(slices.Clip(a.Hosted), h)
 }
 
-// shortID is the beginning of an identifier that is kept.
+// shortID is the beginning of an identifier that is kept, without what a terminal
+// would take for more than text: it is shown to people.
 func shortID(id string) string {
 	if len(id) > longestID {
 		id = strings.Clone(id[:longestID])
 	}
-	return id
+	return Visible(id)
+}
+
+// Visible is a stranger's text as it can be shown to people: what moves a cursor,
+// hides text or turns it around is a question mark.
+func Visible(text string) string {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= 0x7f {
+			return strings.Map(func(r rune) rune {
+				if r == utf8.RuneError || !unicode.IsGraphic(r) {
+					return '?'
+				}
+				return r
+			}, text)
+		}
+	}
+	return text
 }
 
 // known is a name of Capabilities.

@@ -198,6 +198,13 @@ func TestDemandsBesideHostedTools(t *testing.T) {
 			"! tool_choice: such a call cannot be demanded beside tools that the provider runs\n"},
 		{"RP-08 what is not forced, on gemini", rewrite.Responses, rewrite.Gemini, `{"type":"web_search"},` + gptF, `"tool_choice":"auto"`,
 			`{"functionCallingConfig":{"mode":"VALIDATED"},"includeServerSideToolInvocations":true}`, ""},
+		{"RP-08 what is allowed, on gemini", rewrite.Responses, rewrite.Gemini, `{"type":"web_search"},` + gptF, `"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"f"},{"type":"web_search"}]}`,
+			`{"functionCallingConfig":{"mode":"VALIDATED","allowedFunctionNames":["f"]},"includeServerSideToolInvocations":true}`, ""},
+		{"RP-08 the search alone is allowed, on gemini", rewrite.Responses, rewrite.Gemini, `{"type":"web_search"},` + gptF, `"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"web_search"}]}`,
+			`{"functionCallingConfig":{"mode":"NONE"},"includeServerSideToolInvocations":true}`, ""},
+		{"RP-08 the search alone is demanded by what is allowed, on gemini", rewrite.Responses, rewrite.Gemini, `{"type":"web_search"},` + gptF, `"tool_choice":{"type":"allowed_tools","mode":"required","tools":[{"type":"web_search"}]}`, "",
+			"! tool_choice: a call of a tool that the provider runs cannot be demanded here\n"},
+		{"RP-08 the only function that is allowed, on gpt", rewrite.Gemini, rewrite.Responses, geminiF, `"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["f"]}}`, `{"type":"function","name":"f"}`, ""},
 		{"RP-08 what is forbidden, on gemini", rewrite.Responses, rewrite.Gemini, `{"type":"web_search"},` + gptF, `"tool_choice":"none"`,
 			`{"functionCallingConfig":{"mode":"NONE"},"includeServerSideToolInvocations":true}`, ""},
 	} {

@@ -177,10 +177,13 @@ func (rw *requestWriter) choice() {
 		rw.losses.Miss("tool_choice", "a call of a tool that the provider runs cannot be demanded here")
 		return
 	}
-	mode, allowed, mixed := strings.ToUpper(c.Choice.Mode), c.Choice.Allowed, rw.mixed()
+	mode, mixed := strings.ToUpper(c.Choice.Mode), rw.mixed()
+	allowed := rw.callable(c.Choice.Allowed)
 	switch {
 	case mode == "TOOL":
-		mode, allowed = "ANY", []string{c.Choice.Name}
+		mode, allowed = "ANY", rw.callable([]string{c.Choice.Name})
+	case c.Choice.Allowed != nil && len(allowed) == 0 && mode != "ANY":
+		mode = "NONE" // what is allowed is the provider's to run
 	case (len(allowed) > 0 || mixed) && mode != "ANY" && mode != "NONE":
 		mode = "VALIDATED"
 	}

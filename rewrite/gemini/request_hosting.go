@@ -51,6 +51,21 @@ func (rw *requestWriter) mixed() bool {
 	return functions && hosted
 }
 
+// callable are those of some names that are functions, as they are called here: no
+// others can be named.
+func (rw *requestWriter) callable(names []string) (functions []string) {
+	for _, name := range names {
+		t := rw.c.Named(name)
+		switch {
+		case t == nil:
+			functions = append(functions, name)
+		case t.Kind != rewrite.ToolHosted:
+			functions = append(functions, functionName(t.Namespace, t.Name))
+		}
+	}
+	return functions
+}
+
 // demandable says that the model can be made to do what the client demands: only
 // calls of functions can be demanded here.
 func (rw *requestWriter) demandable() bool {
@@ -59,7 +74,7 @@ func (rw *requestWriter) demandable() bool {
 		t := rw.c.Named(choice.Name)
 		return t == nil || t.Kind != rewrite.ToolHosted
 	case "any":
-		return len(rw.c.Tools) == 0 || len(rw.c.Functions()) > 0
+		return len(rw.c.Tools) == 0 || len(rw.c.Functions()) > 0 && (choice.Allowed == nil || len(rw.callable(choice.Allowed)) > 0)
 	}
 	return true
 }
