@@ -48,6 +48,9 @@ func (x *exchange) native() ([]byte, *rewrite.Failure) {
 		return body, nil
 	}
 	losses.Locate(c, codec.member)
+	if x.req.Dialect == rewrite.Responses {
+		asAsked(losses.All, x.asked, body)
+	}
 	if failure := x.strict(losses.All); failure != nil {
 		return nil, failure
 	}

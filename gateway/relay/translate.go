@@ -126,6 +126,9 @@ func (x *exchange) translate() *rewrite.Failure {
 		return badJSON(err)
 	}
 	t.losses.Locate(c, t.client.member)
+	if kept != nil {
+		asAsked(t.losses.All, x.asked, plain)
+	}
 	if failure := x.missed(t.losses.All); failure != nil {
 		return failure
 	}
