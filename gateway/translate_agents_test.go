@@ -133,3 +133,24 @@ func knowsInTheEnd(t *testing.T, record *provider.Record, want ...string) {
 		t.Errorf("the instructions are %s", said)
 	}
 }
+
+// What an agent's conversations begin with is read from the cache by the next one,
+// though its dialect has no marks to set.
+func TestTranslatedAgentsShareTheirStart(t *testing.T) {
+	for from, client := range speakers {
+		if from == rewrite.Messages {
+			continue
+		}
+		core, base := everyProvider(t, nil)
+		for turn, words := range []string{"One thing.", "Quite another."} {
+			c := &rewrite.Conversation{
+				Dialect: from, Model: models[rewrite.Messages], System: []rewrite.Part{{Text: strings.Repeat("You are careful. ", 200)}},
+				Tools: []rewrite.Tool{look("weather")}, Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: words + " DO[say Well.]"}}}},
+			}
+			client.ask(t, base, c)
+			if charge := lastRecord(core).Charge; (charge.Read > 0) != (turn > 0) || charge.Fresh > 0 {
+				t.Errorf("%s, conversation %d: %+v", from, turn, charge)
+			}
+		}
+	}
+}

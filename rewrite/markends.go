@@ -39,16 +39,22 @@ func (c *Conversation) Heard() (n int) {
 	return n
 }
 
-// MarkEnds marks the end of the standing instruction, of the prompt, and of the
-// prompt before it: for a provider that caches nothing by itself, and a client
-// that has marked nothing. Where the newest turn is long, what was written with
-// the turn before is found by the mark behind that.
-func (c *Conversation) MarkEnds() {
+// MarkStart marks the end of the standing instruction, or of the tools where there
+// is none: what the conversations of an agent have in common.
+func (c *Conversation) MarkStart() {
 	if n := len(c.System); n > 0 {
 		c.System[n-1].Mark.Set = true
 	} else if n := len(c.Tools); n > 0 {
 		c.Tools[n-1].Mark.Set = true
 	}
+}
+
+// MarkEnds marks the end of the standing instruction, of the prompt, and of the
+// prompt before it: for a provider that caches nothing by itself, and a client
+// that has marked nothing. Where the newest turn is long, what was written with
+// the turn before is found by the mark behind that.
+func (c *Conversation) MarkEnds() {
+	c.MarkStart()
 	left, passed := 2, true
 	for i := len(c.Items) - 1; i >= 0 && left > 0; i-- {
 		switch item := &c.Items[i]; {

@@ -175,8 +175,11 @@ func (x *exchange) encode(c *rewrite.Conversation, losses *rewrite.Losses) ([]by
 			c.Forget(losses)
 		}
 		c.Fit(catalog.Limits(x.target.Dialect, c.Model), x.target.Provider.Name, losses)
-		if x.marksEnds(c) {
+		switch {
+		case x.marksEnds(c):
 			c.MarkEnds()
+		case x.marksStart(c):
+			c.MarkStart()
 		}
 	}
 	return codecs[x.target.Dialect].encodeRequest(c, x.target.Provider, losses)
