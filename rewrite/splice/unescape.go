@@ -1,7 +1,6 @@
 package splice
 
 import (
-	"encoding/binary"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -57,36 +56,27 @@ func inner(value []byte) (text []byte, ok bool) {
 // which has to be enough for a character. It gives the number of bytes written
 // and what is left of the text.
 func unescape(dst, text []byte) (n int, rest []byte) {
-	for i := 0; ; {
-		for i+8 <= len(text) && n+8 <= len(dst) {
-			word := binary.LittleEndian.Uint64(text[i:])
-			binary.LittleEndian.PutUint64(dst[n:], word)
-			at := indexIn(word, '\\')
-			if n, i = n+at, i+at; at < 8 {
-				break
-			}
+	for {
+		i := nextSlash(text)
+		if i < 0 || i+1 == len(text) {
+			i = len(text)
 		}
-		for ; i < len(text) && n < len(dst) && text[i] != '\\'; i++ {
-			dst[n] = text[i]
-			n++
-		}
+		copied := copy(dst[n:], text[:i])
+		n, text = n+copied, text[copied:]
 		switch {
-		case i == len(text) || n == len(dst):
-			return n, text[i:]
-		case i+1 == len(text):
-			dst[n] = '\\'
-			return n + 1, nil
-		case text[i+1] != 'u':
-			if dst[n] = escapes[text[i+1]]; dst[n] == 0 {
-				dst[n] = text[i+1] // no JSON
+		case copied < i || len(text) == 0 || n == len(dst):
+			return n, text
+		case text[1] != 'u':
+			if dst[n] = escapes[text[1]]; dst[n] == 0 {
+				dst[n] = text[1] // no JSON
 			}
-			n, i = n+1, i+2
+			n, text = n+1, text[2:]
 		default:
-			r, size := unicodeEscape(text[i:])
 			if n+utf8.UTFMax > len(dst) {
-				return n, text[i:]
+				return n, text
 			}
-			n, i = n+utf8.EncodeRune(dst[n:], r), i+size
+			r, size := unicodeEscape(text)
+			n, text = n+utf8.EncodeRune(dst[n:], r), text[size:]
 		}
 	}
 }
