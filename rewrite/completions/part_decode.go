@@ -21,31 +21,39 @@ func (r reader) parts(at rewrite.Path, member string, value []byte) (parts []rew
 		}
 		return []rewrite.Part{{Path: at, Text: text}}, nil
 	}
-	i := 0
-	if !splice.Elements(value, func(element []byte) bool {
+	i, w := 0, splice.Walk(value)
+	if !w.Elements(func() {
+		if f != nil {
+			return
+		}
 		var part rewrite.Part
-		if part, f = r.part(element); f != nil {
+		if part, f = r.partAt(&w); f != nil {
 			f = f.in("[" + strconv.Itoa(i) + "]")
-			return false
+			return
 		}
 		if !at.IsZero() {
 			part.Path = at.At(member, i)
 		}
 		parts = append(parts, part)
 		i++
-		return true
 	}) {
 		return nil, bad("", "is neither text nor a list of parts; send one of them")
 	}
 	return parts, f
 }
 
-// part reads a piece of content.
 func (r reader) part(value []byte) (part rewrite.Part, f *fault) {
+	w := splice.Walk(value)
+	return r.partAt(&w)
+}
+
+// partAt reads the piece of content that a walker stands at.
+func (r reader) partAt(w *splice.Walker) (part rewrite.Part, f *fault) {
 	var kind string
 	var text, refusal, image, video, audio, file []byte
-	if !splice.Fields(value, func(key, value []byte) bool {
-		switch string(key) {
+	start := w.Offset()
+	if !w.Fields(func(key []byte) {
+		switch value := w.Value(); string(key) {
 		case "type":
 			kind = splice.Text(value)
 		case "text":
@@ -65,10 +73,10 @@ func (r reader) part(value []byte) (part rewrite.Part, f *fault) {
 		case "cache_control":
 			part.Mark = markOf(value)
 		}
-		return true
 	}) {
 		return part, bad("", "is no object; send a part")
 	}
+	value := w.Since(start)
 	switch kind {
 	case "text":
 		part.Text, f = textOf(text)

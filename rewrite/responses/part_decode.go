@@ -21,19 +21,21 @@ func (r reader) parts(at rewrite.Path, member string, value []byte) (parts []rew
 		}
 		return []rewrite.Part{{Path: at, Text: text}}, nil
 	}
-	i := 0
-	if !splice.Elements(value, func(element []byte) bool {
+	i, w := 0, splice.Walk(value)
+	if !w.Elements(func() {
+		if f != nil {
+			return
+		}
 		var part rewrite.Part
-		if part, f = r.part(element); f != nil {
+		if part, f = r.partAt(&w); f != nil {
 			f = f.in("[" + strconv.Itoa(i) + "]")
-			return false
+			return
 		}
 		if !at.IsZero() {
 			part.Path = at.At(member, i)
 		}
 		parts = append(parts, part)
 		i++
-		return true
 	}) {
 		return nil, bad("", "is neither text nor a list of parts; send one of them")
 	}
@@ -89,13 +91,20 @@ func (p *partFields) set(key, value []byte) bool {
 	return true
 }
 
-// part reads a piece of content. Beside the dialect's own kinds these are the
-// blocks that tools answer with.
 func (r reader) part(value []byte) (part rewrite.Part, f *fault) {
+	w := splice.Walk(value)
+	return r.partAt(&w)
+}
+
+// partAt reads the piece of content that a walker stands at. Beside the dialect's
+// own kinds these are the blocks that tools answer with.
+func (r reader) partAt(w *splice.Walker) (part rewrite.Part, f *fault) {
 	var p partFields
-	if !splice.Fields(value, p.set) {
+	start := w.Offset()
+	if !w.Fields(func(key []byte) { p.set(key, w.Value()) }) {
 		return part, bad("", "is no object; send a part")
 	}
+	value := w.Since(start)
 	part.Mark = markOf(p.mark)
 	switch kind := splice.Text(p.kind); kind {
 	case "input_text", "output_text", "text", "summary_text", "reasoning_text":
