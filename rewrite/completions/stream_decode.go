@@ -26,9 +26,10 @@ type Decoder struct {
 	said    saying
 	open    []calling
 	// tools are those that the server runs, and sources what it names beside the
-	// text.
+	// text, in lists of so many bytes.
 	tools   []running
 	sources []rewrite.Attribution
+	beside  [3]int
 }
 
 // NewDecoder is ready for a reply of provider.
@@ -104,8 +105,11 @@ func (d *Decoder) Event(name, data []byte, yield func(*rewrite.Event)) {
 		}})
 	}
 	d.choice(choice, yield)
-	for _, list := range beside {
-		d.found(list)
+	for i, list := range beside {
+		if len(list) != d.beside[i] { // not the one that every chunk repeats
+			d.beside[i] = len(list)
+			d.found(list)
+		}
 	}
 	if d.report.Failed {
 		d.fail(data, choice, yield)

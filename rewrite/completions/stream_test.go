@@ -140,6 +140,10 @@ func FuzzDecoder(f *testing.F) {
 	for _, g := range streams(f) {
 		f.Add(g.Text("stream"), g.Text("reply"))
 	}
+	// Tools that the server has run, and sources beside a text that refers to them.
+	const found = `{"id":"r1","citations":["https://a.test"],"search_results":[{"url":"https://a.test","title":"A"}],"web_search":[{"link":"https://b.test"}],"choices":[{"index":0,` +
+		`"message":{"content":"é [1] [ref_2] [[1]](x) [","executed_tools":[{"index":0,"type":"search","arguments":"{}","output":"x","search_results":{"results":[{"url":"https://c.test"}]}},{"index":7}]},"finish_reason":"stop"}]}`
+	f.Add("data: "+strings.Replace(found, "message", "delta", 1)+"\n\ndata: "+strings.Replace(found, "message", "delta", 1)+"\n\ndata: [DONE]\n\n", found)
 	f.Fuzz(func(t *testing.T, stream, reply string) {
 		var told1, told2 strings.Builder
 		told(stream, 1<<20, func(e *rewrite.Event) { told1.WriteString(show.Event(e)) })
