@@ -170,6 +170,7 @@ func TestDemandsBesideHostedTools(t *testing.T) {
 		claudes = `{"type":"web_search_20250305","name":"web_search"}`
 		claudeF = `{"name":"f","input_schema":{"type":"object"}}`
 		gptF    = `{"type":"function","name":"f","parameters":{"type":"object"}}`
+		groupF  = `{"type":"namespace","name":"n","tools":[` + gptF + `]}`
 		chatF   = `{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}`
 		chatG   = `{"type":"function","function":{"name":"g","parameters":{"type":"object"}}}`
 		geminiF = `{"functionDeclarations":[{"name":"f"}]},{"googleSearch":{}}`
@@ -205,6 +206,9 @@ func TestDemandsBesideHostedTools(t *testing.T) {
 		{"RP-08 the search alone is demanded by what is allowed, on gemini", rewrite.Responses, rewrite.Gemini, `{"type":"web_search"},` + gptF, `"tool_choice":{"type":"allowed_tools","mode":"required","tools":[{"type":"web_search"}]}`, "",
 			"! tool_choice: a call of a tool that the provider runs cannot be demanded here\n"},
 		{"RP-08 the only function that is allowed, on gpt", rewrite.Gemini, rewrite.Responses, geminiF, `"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["f"]}}`, `{"type":"function","name":"f"}`, ""},
+		{"RP-08 a function of a group, on gemini", rewrite.Responses, rewrite.Gemini, `{"type":"web_search"},` + groupF, `"tool_choice":{"type":"function","name":"f"}`,
+			`{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["n__f"]},"includeServerSideToolInvocations":true}`, ""},
+		{"RP-08 a function of a group, on claude", rewrite.Responses, rewrite.Messages, `{"type":"web_search"},` + groupF, `"tool_choice":{"type":"function","name":"f"}`, `{"type":"tool","name":"n__f"}`, ""},
 		{"RP-08 what is forbidden, on gemini", rewrite.Responses, rewrite.Gemini, `{"type":"web_search"},` + gptF, `"tool_choice":"none"`,
 			`{"functionCallingConfig":{"mode":"NONE"},"includeServerSideToolInvocations":true}`, ""},
 	} {
