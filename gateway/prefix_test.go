@@ -45,7 +45,7 @@ func atoms(body string) (out []string) {
 			return
 		}
 		for _, v := range at.Array() {
-			if !v.Get("cachePoint").Exists() {
+			if !v.Get("cachePoint").Exists() && !v.Get("defer_loading").Bool() {
 				out = append(out, kind+" "+unmarked(v.Raw))
 			}
 		}
@@ -89,9 +89,12 @@ func atoms(body string) (out []string) {
 // talker is a client that goes on at random.
 type talker struct {
 	*rand.Rand
-	from rewrite.Dialect
-	c    *rewrite.Conversation
-	turn int
+	from, to rewrite.Dialect
+	c        *rewrite.Conversation
+	turn     int
+	// forgets says that the client brings no reasoning back, and searches that the
+	// provider may search.
+	forgets, searches bool
 }
 
 func (a *talker) words() string {
@@ -111,7 +114,10 @@ func (a *talker) script() string {
 	if a.IntN(3) > 0 {
 		steps = append(steps, "say "+[]string{"Well then.", "Zürich é.", "So \U0001F642 it is."}[a.IntN(3)])
 	}
-	if len(a.c.Tools) > 0 {
+	if a.searches && a.IntN(2) == 0 {
+		return strings.Join(append(steps, "search blue cats"), "; ")
+	}
+	if len(a.c.Tools) > 0 && !a.searches {
 		for range a.IntN(3) {
 			steps = append(steps, []string{
 				`call clock {"zone":"CET"}`, `call clock {}`, `call clock {"zone":"é\"\n\\u00e9","n":1.50,"b":1e2, "a":[null,{}]}`,
@@ -127,7 +133,14 @@ func (a *talker) script() string {
 // goesOn appends a reply, results of its calls, and what the user says next.
 func (a *talker) goesOn(items []rewrite.Item) {
 	c := a.c
-	c.Items = append(c.Items, items...)
+	for i := range items {
+		if !a.forgets || items[i].Kind != rewrite.ItemReasoning {
+			c.Items = append(c.Items, items[i])
+		}
+	}
+	if c.Model == models[rewrite.Messages] && len(c.Tools) > 0 && a.IntN(6) == 0 && !a.searches {
+		c.Tools = append(c.Tools, rewrite.Tool{Name: fmt.Sprintf("more_%d", len(c.Tools)), Description: "More.", Schema: rewrite.JSON(`{"type":"object"}`)})
+	}
 	called := false
 	for i := range items {
 		call := items[i].Call
@@ -170,6 +183,12 @@ func (a *talker) speaks() {
 	}
 }
 
+var otherModels = map[rewrite.Dialect][]string{
+	rewrite.Messages: {"claude/claude-opus-4-6", "claude/claude-opus-4-5", "claude/claude-opus-5"},
+	rewrite.Gemini:   {"google/gemini-2.5-pro", "google/gemini-3-flash-preview"},
+	rewrite.Converse: {"bedrock/eu.anthropic.claude-opus-4-6-v1:0", "bedrock/eu.anthropic.claude-opus-4-5-20251101-v1:0"},
+}
+
 // What has been sent of a conversation is sent again as it was with every later
 // turn, whatever dialects meet: a provider finds its prefix in its cache.
 func TestPrefixesGrow(t *testing.T) {
@@ -178,10 +197,22 @@ func TestPrefixesGrow(t *testing.T) {
 		for to, model := range models {
 			for n := range *prefixSessions {
 				t.Run(fmt.Sprintf("%s to %s %d", from, to, n), func(t *testing.T) {
-					a := &talker{Rand: rand.New(rand.NewPCG(uint64(n), uint64(from)*16+uint64(to))), from: from}
+					a := &talker{Rand: rand.New(rand.NewPCG(uint64(n), uint64(from)*16+uint64(to))), from: from, to: to}
+					model := model
+					if others := otherModels[to]; from != to && len(others) > 0 && a.IntN(2) == 0 {
+						model = others[a.IntN(len(others))]
+					}
 					a.c = &rewrite.Conversation{Dialect: from, Model: model, Stream: n%2 == 1, System: []rewrite.Part{{Text: fmt.Sprintf("You are careful, %d.", n)}}}
-					if a.IntN(3) > 0 {
+					a.forgets = a.IntN(3) == 0
+					switch a.IntN(4) {
+					case 0, 1:
 						offers(a.c)
+					case 2:
+						if to != rewrite.Completions && to != rewrite.Converse && from != rewrite.Completions {
+							a.c.Items = []rewrite.Item{{Parts: []rewrite.Part{{}}}}
+							searches(a.c, from)
+							a.searches, a.c.Items = true, nil
+						}
 					}
 					if a.IntN(2) == 0 && to != rewrite.Completions {
 						a.c.Thinking = rewrite.Thinking{Effort: "high"}
