@@ -255,3 +255,24 @@ func TestConversationsThatGoOnByNameStayWithTheirTarget(t *testing.T) {
 		})
 	}
 }
+
+// A login at one vendor is shown to no other.
+func TestLoginsAreNotTranslated(t *testing.T) {
+	core, base := everyProvider(t, nil)
+	for to, model := range models {
+		c := &rewrite.Conversation{Dialect: rewrite.Completions, Model: model, Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "hi"}}}}}
+		before := len(core.Log.All())
+		client := speakers[rewrite.Completions]
+		client.send(t, base, c, "Authorization", "Bearer sk-ant-oat01-login")
+		if to == rewrite.Completions || len(core.Log.All()) == before {
+			continue
+		}
+		shown := false
+		for _, field := range lastRecord(core).Headers {
+			shown = shown || to != rewrite.Converse && field[0] == "Authorization" || field[0] == "X-Goog-Api-Key"
+		}
+		if shown != (to == rewrite.Messages) {
+			t.Errorf("%s: shown %v", to, shown)
+		}
+	}
+}

@@ -306,7 +306,8 @@ func (x *exchange) declaring(c *rewrite.Conversation) []string {
 	return nil
 }
 
-// loginMark begins Anthropic's login tokens, which are no keys.
+// loginMark begins Anthropic's login tokens, which are no keys and good for no other
+// vendor.
 const loginMark = "sk-ant-oat"
 
 // credential is the configured key, or the client's own in the place where this
@@ -324,6 +325,9 @@ func (x *exchange) credential() (upstream.Field, bool) {
 		return upstream.Field{}, false
 	}
 	if bytes.HasPrefix(key, []byte(loginMark)) {
+		if x.target.Dialect != rewrite.Messages {
+			return upstream.Field{}, false // it is nobody else's to see
+		}
 		return keyField(catalog.KeyBearer, string(key)), true
 	}
 	return keyField(p.KeyStyle, string(key)), true
