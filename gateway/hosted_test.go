@@ -141,7 +141,9 @@ func TestHostedToolsReturnToTheirProvider(t *testing.T) {
 }
 
 // RP-07: what a provider has none of is refused before anything is sent, unless the
-// client takes any loss.
+// client takes any loss, or has tools of its own beside it: agents offer a search
+// in every request, and would else work on no model whose provider has none. They
+// are told.
 func TestHostedToolsThatAProviderLacksAreRefused(t *testing.T) {
 	core, base := everyProvider(t, nil)
 	for from, client := range speakers {
@@ -162,6 +164,11 @@ func TestHostedToolsThatAProviderLacksAreRefused(t *testing.T) {
 			}
 			if status, body, _ := client.send(t, base, c, "Warmpath-Strict", "1"); status != 400 {
 				t.Errorf("status %d: %s", status, body)
+			}
+			agent := *c
+			agent.Tools = append([]rewrite.Tool{{Name: "f", Schema: rewrite.JSON(`{"type":"object"}`)}}, c.Tools...)
+			if reply, header := client.ask(t, base, &agent); strings.Join(spoken(reply), "") != "Here." || !strings.Contains(header.Get("Warmpath-Losses"), "no tool like") {
+				t.Errorf("an agent with tools of its own: %q with losses %q", spoken(reply), header.Get("Warmpath-Losses"))
 			}
 			lax := *c
 			lax.Model = strings.Replace(c.Model, "chat/", "lax/", 1)

@@ -91,8 +91,8 @@ func TestModelsRefuseTheirOwnClients(t *testing.T) {
 	}
 }
 
-// Older models take no tools of the provider's own beside functions: the client is
-// told before anything is sent, or goes on without.
+// Older models take no tools of the provider's own beside functions: the agent goes on
+// without, and is told; one that wants no loss is, before anything is sent.
 func TestHostedToolsBesideFunctions(t *testing.T) {
 	core, base := everyProvider(t, nil)
 	client := speakers[rewrite.Responses]
@@ -100,10 +100,10 @@ func TestHostedToolsBesideFunctions(t *testing.T) {
 	searches(c, rewrite.Responses)
 	offers(c)
 	before := lastNumber(core)
-	if status, body, _ := client.send(t, base, c); status != 400 || !strings.Contains(string(body), "tools.0") || lastNumber(core) != before {
+	if status, body, _ := client.send(t, base, c, "Warmpath-Strict", "1"); status != 400 || !strings.Contains(string(body), "tools.0") || lastNumber(core) != before {
 		t.Errorf("status %d: %s", status, body)
 	}
-	if status, body, header := client.send(t, base, c, "Warmpath-Strict", "0"); status != 200 || !strings.Contains(header.Get("Warmpath-Losses"), "tools.0") {
+	if status, body, header := client.send(t, base, c); status != 200 || !strings.Contains(header.Get("Warmpath-Losses"), "tools.0") {
 		t.Errorf("status %d, losses %q: %s", status, header.Get("Warmpath-Losses"), body)
 	}
 	c.Model = "google/gemini-3.1-pro-preview"

@@ -55,13 +55,18 @@ func (t *Tool) Unsaid(losses *Losses, path string, said ...string) {
 }
 
 // Unhosted notes that the provider has nothing that does what a hosted tool does.
-// What looks for tools can be missing, since all that it would find are offered.
-func (t *Tool) Unhosted(losses *Losses, path string) {
-	if t.Capability == "tool_search" {
+// An agent that has tools of its own beside it goes on without; where there is
+// nothing else the answer would be another one. What looks for tools can be missing,
+// since all that it would find are offered.
+func (c *Conversation) Unhosted(t *Tool, losses *Losses, path string) {
+	switch {
+	case t.Capability == "tool_search":
 		losses.Add(path, "no search for tools: all of them are offered")
-		return
+	case len(c.Functions()) > 0:
+		losses.Add(path, "this provider has no tool like "+t.Name+": the model goes on without")
+	default:
+		losses.Miss(path, "this provider has no tool like "+t.Name)
 	}
-	losses.Miss(path, "this provider has no tool like "+t.Name)
 }
 
 // Functions are the tools that the client runs.

@@ -77,7 +77,7 @@ var hostedTools = map[string]hostedTool{
 func (rw *requestWriter) hosted(path string, t *rewrite.Tool) {
 	own, known := hostedTools[t.Capability]
 	if !known {
-		t.Unhosted(rw.losses, path)
+		rw.c.Unhosted(t, rw.losses, path)
 		return
 	}
 	h, w := &t.Hosting, &rw.w

@@ -82,7 +82,7 @@ func (w *requestWriter) hosted(t *rewrite.Tool, path string) {
 		t.Unsaid(w.losses, path)
 		w.Literal(own)
 	} else if !w.habits.SearchOptions || t.Capability != "web_search" {
-		t.Unhosted(w.losses, path)
+		w.c.Unhosted(t, w.losses, path)
 	}
 }
 

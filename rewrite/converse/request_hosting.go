@@ -10,7 +10,7 @@ var hostedTools = map[string]string{"web_search": "nova_grounding", "code_execut
 func (rw *requestWriter) hosted(path string, t *rewrite.Tool) bool {
 	own := hostedTools[t.Capability]
 	if own == "" || rw.family != familyNova {
-		t.Unhosted(rw.losses, path)
+		rw.c.Unhosted(t, rw.losses, path)
 		return false
 	}
 	t.Unsaid(rw.losses, path)

@@ -33,7 +33,7 @@ var hostedTools = map[string]string{
 func (rw *requestWriter) hosted(path string, t *rewrite.Tool) {
 	own, known := hostedTools[t.Capability]
 	if !known {
-		t.Unhosted(rw.losses, path)
+		rw.c.Unhosted(t, rw.losses, path)
 		return
 	}
 	t.Unsaid(rw.losses, path)

@@ -111,7 +111,7 @@ var hostedTools = map[string]string{
 func (w *requestWriter) hosted(t *rewrite.Tool, path string) {
 	own, known := hostedTools[t.Capability]
 	if !known {
-		t.Unhosted(w.losses, path)
+		w.c.Unhosted(t, w.losses, path)
 		return
 	}
 	var said []string
