@@ -196,7 +196,7 @@ func TestForeignSettings(t *testing.T) {
 				},
 			},
 			`"max_tokens":32000,"tool_choice":{"type":"any","disable_parallel_tool_use":true},"tools":[{"name":"f","input_schema":{"type":"object"}},{"name":"n__g","input_schema":` + rewrite.FreeTextSchema + `}]`,
-			"tool_choice.allowed: all tools are offered\ntools.2: this provider has no tool like googleMaps",
+			"tool_choice.allowed: all tools are offered\ntools.2: this provider has no tool like googleMaps: the model goes on without",
 		},
 		"a choice that goes without saying": {
 			rewrite.Conversation{
