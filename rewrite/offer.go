@@ -24,6 +24,8 @@ type Tool struct {
 	// Schema is the JSON Schema of the arguments; empty for none.
 	Schema JSON
 	Strict Switch
+	// Grammar is what the free text of a custom tool has to be.
+	Grammar Grammar
 	// Deferred tools are not offered until something adds them.
 	Deferred bool
 	// Capability is what a hosted tool does, by the names of Hosted.Name, and Hosting
@@ -34,6 +36,12 @@ type Tool struct {
 	// here.
 	Payload Payload
 	Mark    Mark
+}
+
+// Grammar is a grammar of free text; an empty Definition is none.
+type Grammar struct {
+	// Syntax is how it is written: lark or regex.
+	Syntax, Definition string
 }
 
 // ToolChoice is which tools the model may or must call.

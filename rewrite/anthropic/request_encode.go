@@ -344,6 +344,9 @@ func (rw *requestWriter) tool(path string, t *rewrite.Tool) {
 		return
 	case rewrite.ToolCustom:
 		schema = rewrite.JSON(rewrite.FreeTextSchema)
+		if t.Grammar.Definition != "" {
+			rw.lose(path+".format", "free text has no grammar here")
+		}
 	case rewrite.ToolFunction:
 	}
 	if len(schema) == 0 {

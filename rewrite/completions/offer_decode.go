@@ -82,9 +82,30 @@ func define(t *rewrite.Tool, value []byte) {
 			t.Schema = present(value)
 		case "strict":
 			t.Strict = switchOf(value)
+		case "format":
+			splice.Fields(value, func(key, value []byte) bool {
+				if string(key) == "grammar" {
+					t.Grammar = grammar(value)
+				}
+				return true
+			})
 		}
 		return true
 	})
+}
+
+// grammar reads what the free text of a custom tool has to be.
+func grammar(value []byte) (g rewrite.Grammar) {
+	splice.Fields(value, func(key, value []byte) bool {
+		switch string(key) {
+		case "syntax":
+			g.Syntax = splice.Text(value)
+		case "definition":
+			g.Definition = splice.Text(value)
+		}
+		return true
+	})
+	return g
 }
 
 // functions reads tools of the time when there were only functions.

@@ -68,6 +68,16 @@ func (w *requestWriter) tool(t *rewrite.Tool, path string) {
 			w.Name("strict")
 			w.Bool(t.Strict == rewrite.On)
 		}
+	} else if g := &t.Grammar; g.Definition != "" {
+		w.Name("format")
+		w.Open('{')
+		w.Text("type", "grammar")
+		w.Name("grammar")
+		w.Open('{')
+		w.Text("syntax", g.Syntax)
+		w.Text("definition", g.Definition)
+		w.Close('}')
+		w.Close('}')
 	}
 	w.Close('}')
 	w.Close('}')

@@ -41,6 +41,9 @@ func (rw *requestWriter) tool(path string, t *rewrite.Tool) bool {
 		return rw.hosted(path, t)
 	case rewrite.ToolCustom:
 		schema = rewrite.JSON(rewrite.FreeTextSchema)
+		if t.Grammar.Definition != "" {
+			rw.lose(path+".format", "free text has no grammar here")
+		}
 	case rewrite.ToolFunction:
 	}
 	if t.Deferred {

@@ -144,6 +144,9 @@ func (rw *requestWriter) function(path string, t *rewrite.Tool) {
 	schema := t.Schema
 	if t.Kind == rewrite.ToolCustom {
 		schema = rewrite.JSON(rewrite.FreeTextSchema)
+		if t.Grammar.Definition != "" {
+			rw.lose(path+".format", "free text has no grammar here")
+		}
 	}
 	if t.Strict == rewrite.On {
 		rw.lose(path+".strict", "no such member")

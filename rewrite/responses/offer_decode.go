@@ -33,6 +33,7 @@ func (r reader) tools(at rewrite.Path, value []byte, tools []rewrite.Tool) ([]re
 func (r reader) tool(at rewrite.Path, value []byte, tools []rewrite.Tool) ([]rewrite.Tool, *fault) {
 	t := rewrite.Tool{Path: at}
 	var kind, label, execution string
+	var format []byte
 	var inner []byte
 	if !splice.Fields(value, func(key, value []byte) bool {
 		switch string(key) {
@@ -54,6 +55,8 @@ func (r reader) tool(at rewrite.Path, value []byte, tools []rewrite.Tool) ([]rew
 			t.Deferred = string(value) == "true"
 		case "tools":
 			inner = value
+		case "format":
+			format = value
 		}
 		return true
 	}) {
@@ -71,7 +74,7 @@ func (r reader) tool(at rewrite.Path, value []byte, tools []rewrite.Tool) ([]rew
 			return nil, bad("name", "is missing; name the tool")
 		}
 		if kind == "custom" {
-			t.Kind = rewrite.ToolCustom
+			t.Kind, t.Grammar = rewrite.ToolCustom, grammar(format)
 		}
 	case "namespace":
 		if t.Name == "" {
@@ -90,6 +93,20 @@ func (r reader) tool(at rewrite.Path, value []byte, tools []rewrite.Tool) ([]rew
 		}
 	}
 	return append(tools, t), nil
+}
+
+// grammar reads what the free text of a custom tool has to be.
+func grammar(format []byte) (g rewrite.Grammar) {
+	splice.Fields(format, func(key, value []byte) bool {
+		switch string(key) {
+		case "syntax":
+			g.Syntax = splice.Text(value)
+		case "definition":
+			g.Definition = splice.Text(value)
+		}
+		return true
+	})
+	return g
 }
 
 // namespace appends the members of a group of tools.

@@ -102,6 +102,14 @@ func (w *requestWriter) tool(t *rewrite.Tool, path string) {
 		w.Literal(`{"type":"custom"`)
 		w.Text("name", t.Name)
 		w.Text("description", t.Description)
+		if g := &t.Grammar; g.Definition != "" {
+			w.Name("format")
+			w.Open('{')
+			w.Text("type", "grammar")
+			w.Text("syntax", g.Syntax)
+			w.Text("definition", g.Definition)
+			w.Close('}')
+		}
 	case rewrite.ToolFunction:
 		w.Literal(`{"type":"function"`)
 		w.Text("name", t.Name)
