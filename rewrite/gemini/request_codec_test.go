@@ -105,7 +105,7 @@ func TestForeignConversations(t *testing.T) {
 				Choice:   rewrite.ToolChoice{Mode: "tool", Name: "n__f"}, Extra: []rewrite.Member{{Name: "include", Value: rewrite.JSON("[]")}},
 			},
 			`{"tools":[{"functionDeclarations":[{"name":"n__f","parametersJsonSchema":` + rewrite.FreeTextSchema + `}]}],"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["n__f"]}},"generationConfig":{"maxOutputTokens":5,"seed":7,"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"HIGH"},"responseMimeType":"application/json","responseJsonSchema":{"type":"object"}},"contents":[{"role":"user","parts":[{"text":"1"}]}]}`,
-			"tools.1: this provider has no tool like advisor\nparallel: the model decides how many calls it makes\ncandidates: one reply is asked for\neffort: max is high here\nuser: no such member\ninclude: no such member",
+			"tools.1: this provider has no tool like advisor: the model goes on without\nparallel: the model decides how many calls it makes\ncandidates: one reply is asked for\neffort: max is high here\nuser: no such member\ninclude: no such member",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
