@@ -25,7 +25,7 @@ func (c *Conversation) NameCalls() {
 	}
 	c.Items = slices.Clone(c.Items)
 	clear(taken)
-	n := naming{taken: taken, open: map[string][]string{}, since: map[string]int{}}
+	n := naming{taken: taken, open: map[string][]string{}, since: map[string]int{}, last: map[string]int{}}
 	turn, model := 0, false
 	for i := range c.Items {
 		item := &c.Items[i]
@@ -54,18 +54,22 @@ type naming struct {
 	// and since in which turn they were made.
 	open  map[string][]string
 	since map[string]int
+	// last are the numbers that were given last, by identifier.
+	last map[string]int
 }
 
 // call names a call.
 func (n *naming) call(id string, turn int, may bool) string {
 	name := id
-	for more := 2; may && (name == "" || n.taken[plainID(name)]); more++ {
+	more := max(n.last[id], 1)
+	for may && (name == "" || n.taken[plainID(name)]) {
+		more++
 		name = id + "_" + strconv.Itoa(more)
 		if id == "" {
 			name = "call" + name
 		}
 	}
-	n.taken[plainID(name)] = true
+	n.taken[plainID(name)], n.last[id] = true, more
 	if n.since[id] != turn {
 		n.since[id], n.open[id] = turn, nil // nobody has answered the ones before
 	}

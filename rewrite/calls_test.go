@@ -45,3 +45,15 @@ func TestCallsAreNamedApart(t *testing.T) {
 		})
 	}
 }
+
+// Many calls of one name take no more than their number.
+func TestManyCallsAreNamedAtOnce(t *testing.T) {
+	c := rewrite.Conversation{Items: make([]rewrite.Item, 200_000)}
+	for i := range c.Items {
+		c.Items[i].Kind = rewrite.ItemCall
+	}
+	c.NameCalls() // which took minutes once
+	if last := c.Items[len(c.Items)-1].Call.ID; last != "call_200001" {
+		t.Errorf("the last is %q", last)
+	}
+}
