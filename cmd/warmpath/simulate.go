@@ -28,6 +28,17 @@ prompt cache, and answer from a script in the prompt. No key is checked, but the
 signatures of Converse are: the access key KEY has the secret secret-KEY. Nothing
 leaves the machine. GET /sim/requests shows what was asked and what the model saw.
 
+A script stands in the newest user message, as DO[COMMAND; COMMAND; ...]:
+
+  say WORDS, text N, think N     a text, or N tokens of text or thinking
+  call NAME {JSON}               a tool call; several are parallel
+  search QUERY                   a web search by the provider, with sources
+  then                           the next reply, once tools have answered
+  stop REASON                    end with length, refusal, pause or filter
+  status CODE WORDS              an HTTP error, status 529 times=1 only once
+  error TYPE, cut after=N        an error in the stream, its end after N events
+  first 2s, slow 50ms            how long the first and every next event take
+
 `
 
 // simulate serves the simulated providers until it is told to stop.
