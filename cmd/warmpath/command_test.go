@@ -38,6 +38,7 @@ func TestCommands(t *testing.T) {
 		{"version flag", []string{"--version"}, exitOK, "go1.", ""},
 		{"unknown flag", []string{"serve", "--fly"}, exitUsage, "", "flag provided but not defined: -fly; see warmpath help serve"},
 		{"argument of serve", []string{"serve", "fly"}, exitUsage, "", `takes no "fly"`},
+		{"argument of demo", []string{"demo", "fly"}, exitUsage, "", `takes no "fly"`},
 		{"two files to check", []string{"check", "a", "b"}, exitUsage, "", "takes one FILE"},
 		{"no such file to check", []string{"check", "/no/such.yaml"}, exitFailure, "", "/no/such.yaml"},
 	} {

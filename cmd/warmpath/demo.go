@@ -35,6 +35,10 @@ func demo(args []string, stdout, stderr io.Writer) int {
 	if code, ok := parseFlags(flags, demoUsage, args, stdout, stderr); !ok {
 		return code
 	}
+	if flags.NArg() > 0 {
+		fmt.Fprintf(stderr, "warmpath demo: takes no %q; see warmpath help demo\n", flags.Arg(0))
+		return exitUsage
+	}
 	straight, through, err := playBoth(*model, stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, "warmpath demo:", err)
