@@ -3,6 +3,7 @@ package config
 import (
 	"net"
 	"net/netip"
+	"net/url"
 	"strconv"
 
 	"warmpath/gateway/catalog"
@@ -19,6 +20,11 @@ func (l *loader) check(c *Config) {
 	if !Loopback(c.Admin) && c.AdminToken.IsZero() && l.sound("admin_token") {
 		l.about("admin_token", "is needed, because admin listens beyond this machine; set one, for example in WARMPATH_ADMIN_TOKEN, or let admin listen on 127.0.0.1")
 	}
+	if !c.Store.IsZero() && !redisURL(c.Store.Reveal()) {
+		// What is wrong with a URL is often that the password is in the wrong
+		// place, so nothing of it is repeated.
+		l.about("store", "is no URL of a Redis server; write redis://host:6379/0 or rediss://user:password@host:6379/0")
+	}
 	if in := c.Limits.BodiesInFlight; in < c.Limits.Body && in > 0 {
 		if o, _ := l.pick(l.setting("limits.bodies_in_flight")); o.text != "auto" {
 			l.about("limits.bodies_in_flight", "is "+formatSize(in)+", less than one body may have ("+formatSize(c.Limits.Body)+"); raise it, or lower limits.body")
@@ -27,6 +33,12 @@ func (l *loader) check(c *Config) {
 		// On a small machine one body at a time still has to fit.
 		c.Limits.BodiesInFlight = c.Limits.Body
 	}
+}
+
+// redisURL reports whether the store's client can take an address.
+func redisURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "redis" || u.Scheme == "rediss" || u.Scheme == "unix")
 }
 
 // about reports a problem where the setting was given.

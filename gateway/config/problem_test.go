@@ -107,6 +107,8 @@ warmpath.yaml:1:1: listen is "8787"; write host:port, like 127.0.0.1:8787, with 
 --admin: admin is "127.0.0.1:http"; write host:port, like 127.0.0.1:8787, with a port from 0 to 65535`},
 		{"long values are not repeated", given{file: "mode: long-enough-to-be-some-secret"}, `warmpath.yaml:1:1: mode is ***; write off, observe or on`},
 		{"one address twice", given{file: "admin: 127.0.0.1:8787"}, `warmpath.yaml:1:1: admin is the same address as listen; give it a port of its own`},
+		{"store that is no URL", given{file: "store: cache:6379"}, `warmpath.yaml:1:1: store is no URL of a Redis server; write redis://host:6379/0 or rediss://user:password@host:6379/0`},
+		{"store with a faulty password", given{args: []string{"--store", "redis://u:se%cret@cache:6379"}}, `--store: store is no URL of a Redis server; write redis://host:6379/0 or rediss://user:password@host:6379/0`},
 		{"admin for all without a token", given{file: "admin: :9464"}, `
 admin_token is needed, because admin listens beyond this machine; set one, for example in WARMPATH_ADMIN_TOKEN, or let admin listen on 127.0.0.1`},
 		{"admin for all with a faulty token", given{file: "admin: :9464\nadmin_token: env:NO_SUCH"}, `
