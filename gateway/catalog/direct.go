@@ -10,7 +10,7 @@ func (s *Snapshot) Direct(name string, d rewrite.Dialect, model string) (Target,
 	p, ok := s.Provider(name)
 	if !ok {
 		return Target{}, &rewrite.Failure{Reason: rewrite.ReasonNotFound,
-			Message: "no provider is called " + quote(name) + "; add it under providers, or use one that is there"}
+			Message: "No provider is called " + quote(name) + ". Add it under providers in the configuration, or put another in the path."}
 	}
 	base := p.Bases[d]
 	if base == nil {

@@ -147,6 +147,7 @@ func TestResolveTranslates(t *testing.T) {
 	type want struct {
 		Provider, Model string
 		Dialect         rewrite.Dialect
+		Withheld        string
 	}
 	for _, tc := range []struct {
 		name    string
@@ -155,21 +156,21 @@ func TestResolveTranslates(t *testing.T) {
 		model   string
 		want    want
 	}{
-		{"provider that is named", plain, rewrite.Messages, "openai/gpt-5", want{"openai", "gpt-5", rewrite.Responses}},
-		{"another way round", plain, rewrite.Responses, "anthropic/claude-opus-5", want{"anthropic", "claude-opus-5", rewrite.Messages}},
-		{"first of its dialects", plain, rewrite.Gemini, "zai/glm-5", want{"zai", "glm-5", rewrite.Completions}},
-		{"dialect that it speaks", plain, rewrite.Messages, "zai/glm-5", want{"zai", "glm-5", rewrite.Messages}},
-		{"alias", keyed, rewrite.Messages, "fast", want{"gemini", "gemini-2.5-flash", rewrite.Gemini}},
-		{"server without a key", keyed, rewrite.Messages, "lab/qwen", want{"lab", "qwen", rewrite.Completions}},
-		{"family with a key", keyed, rewrite.Messages, "gpt-5", want{"openai", "gpt-5", rewrite.Responses}},
-		{"family without one", plain, rewrite.Messages, "gpt-5", want{"anthropic", "gpt-5", rewrite.Messages}},
+		{"provider that is named", plain, rewrite.Messages, "openai/gpt-5", want{"openai", "gpt-5", rewrite.Responses, ""}},
+		{"another way round", plain, rewrite.Responses, "anthropic/claude-opus-5", want{"anthropic", "claude-opus-5", rewrite.Messages, ""}},
+		{"first of its dialects", plain, rewrite.Gemini, "zai/glm-5", want{"zai", "glm-5", rewrite.Completions, ""}},
+		{"dialect that it speaks", plain, rewrite.Messages, "zai/glm-5", want{"zai", "glm-5", rewrite.Messages, ""}},
+		{"alias", keyed, rewrite.Messages, "fast", want{"gemini", "gemini-2.5-flash", rewrite.Gemini, ""}},
+		{"server without a key", keyed, rewrite.Messages, "lab/qwen", want{"lab", "qwen", rewrite.Completions, ""}},
+		{"family with a key", keyed, rewrite.Messages, "gpt-5", want{"openai", "gpt-5", rewrite.Responses, ""}},
+		{"family without one", plain, rewrite.Messages, "gpt-5", want{"anthropic", "gpt-5", rewrite.Messages, "openai"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			target, err := tc.s.Resolve(tc.dialect, tc.model, true)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := want{target.Provider.Name, target.Model, target.Dialect}
+			got := want{target.Provider.Name, target.Model, target.Dialect, target.Withheld}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
 			}

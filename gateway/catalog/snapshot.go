@@ -91,6 +91,10 @@ type Target struct {
 	// client sent.
 	Model   string
 	Renamed bool
+	// Withheld is the provider that the model's family belongs to, where the
+	// request could be translated for it but it has no key in the configuration;
+	// empty otherwise.
+	Withheld string
 }
 
 // Resolve finds the target of a request in a dialect for the model as the
@@ -132,10 +136,15 @@ func (s *Snapshot) lead(d rewrite.Dialect, model, name string, aliased, translat
 			return target(p, d, model, rest), nil
 		}
 	}
-	if p, bare := s.owner(name); p != nil && (p.Speaks(d) || translatable && (aliased || p.Open())) {
+	p, bare := s.owner(name)
+	if p != nil && (p.Speaks(d) || translatable && (aliased || p.Open())) {
 		return target(p, d, model, bare), nil
 	}
-	return target(s.defaults[d], d, model, name), nil
+	t := target(s.defaults[d], d, model, name)
+	if p != nil && translatable {
+		t.Withheld = p.Name
+	}
+	return t, nil
 }
 
 func target(p *Provider, d rewrite.Dialect, asked, model string) Target {

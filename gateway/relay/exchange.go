@@ -132,6 +132,7 @@ func (x *exchange) prepare() *rewrite.Failure {
 // aim builds the upstream request for the target.
 func (x *exchange) aim() *rewrite.Failure {
 	x.record.Provider, x.record.Model, x.tries = x.target.Provider.Name, shownName(x.target.Model), 0
+	x.record.Withheld = x.target.Withheld
 	x.address()
 	x.out.Method = x.req.Method
 	if x.takenApart() {

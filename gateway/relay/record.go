@@ -43,6 +43,9 @@ type Record struct {
 	// Call counts the calls that one reply was made of, from 1; 0 where there was
 	// only one. Each has a record of its own.
 	Call int
+	// Withheld is the provider that the model's name belongs to, where it was not
+	// asked because it has no key in the configuration.
+	Withheld string
 	// FellBack are the providers that had failed before this one was asked.
 	FellBack []string
 	// Calls is how often a provider was called; Earlier are the calls before the
@@ -112,6 +115,9 @@ func (r *Record) Line() string {
 	}
 	if r.Reason != rewrite.ReasonNone {
 		fmt.Fprintf(&b, " [%s]", r.Reason)
+		if r.Withheld != "" {
+			fmt.Fprintf(&b, " %s has no key in the configuration", r.Withheld)
+		}
 	}
 	return b.String()
 }

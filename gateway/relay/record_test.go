@@ -36,6 +36,10 @@ func TestLine(t *testing.T) {
 			Record{Arrived: arrived, Dialect: rewrite.Gemini, Operation: OpCountTokens, Provider: "gemini", Status: 502, Retries: 2, Reason: rewrite.ReasonUnreachable, Cause: errors.New("private")},
 			"09:08:07 gemini/count_tokens gemini 502 0ms retries 2 [unreachable]",
 		},
+		"a model of another provider, which has no key": {
+			Record{Arrived: arrived, Dialect: rewrite.Messages, Operation: OpGenerate, Provider: "anthropic", Model: "gpt-5.5", Status: 404, Reason: rewrite.ReasonProvider, Withheld: "openai"},
+			"09:08:07 messages anthropic gpt-5.5 404 0ms [provider] openai has no key in the configuration",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
