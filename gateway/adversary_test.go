@@ -276,3 +276,14 @@ func TestLoginsAreNotTranslated(t *testing.T) {
 		}
 	}
 }
+
+// What grows faster than a request is bounded: nobody keeps the gateway busy with one.
+func TestManyToolsAreRefused(t *testing.T) {
+	core, base := everyProvider(t, nil)
+	tools := strings.Repeat(`{"type":"function","function":{"name":"f"}},`, 10_000) + `{"type":"function","function":{"name":"f"}}`
+	before := len(core.Log.All())
+	status, reply := caller{t, base, "k"}.do("POST", "/v1/chat/completions", `{"model":"claude/claude-opus-5-5","messages":[{"role":"user","content":"hi"}],"tools":[`+tools+`]}`)
+	if status != 400 || !strings.Contains(reply.Get("error.message").Str, "10000 tools") || len(core.Log.All()) != before {
+		t.Errorf("%d %s", status, reply)
+	}
+}

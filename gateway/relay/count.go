@@ -68,6 +68,9 @@ func (x *exchange) countTokens() *rewrite.Failure {
 	if err != nil {
 		return badJSON(err)
 	}
+	if failure := overfull(c); failure != nil {
+		return failure
+	}
 	c.Model, c.Stream = x.target.Model, false
 	var losses rewrite.Losses
 	body, err = x.encode(c, &losses)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -108,6 +109,9 @@ func (x *exchange) translate() *rewrite.Failure {
 	if failure := x.unthreaded(c); failure != nil {
 		return failure
 	}
+	if failure := overfull(c); failure != nil {
+		return failure
+	}
 	if failure := withheld(c); failure != nil {
 		return failure
 	}
@@ -154,6 +158,19 @@ func (x *exchange) translate() *rewrite.Failure {
 	x.readAgain(body)
 	x.send(x.warm(body))
 	return nil
+}
+
+// maxTools is more than any provider takes: a catalogue that is searched has 10,000.
+const maxTools = 10_000
+
+// overfull refuses more tools than the work on them is worth, which grows faster than
+// their number.
+func overfull(c *rewrite.Conversation) *rewrite.Failure {
+	if len(c.Tools) <= maxTools && len(c.Choice.Allowed) <= maxTools {
+		return nil
+	}
+	return &rewrite.Failure{Reason: rewrite.ReasonBadRequest, Param: "tools", Message: "The request has more than " +
+		strconv.Itoa(maxTools) + " tools, which no provider takes. Offer fewer."}
 }
 
 // withheld refuses to demand a call of a tool that is not offered at the end.

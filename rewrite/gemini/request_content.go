@@ -272,10 +272,17 @@ func (rw *requestWriter) nameOf(call *rewrite.Call) string {
 	if call.Name != "" {
 		return call.Name
 	}
-	for i := range rw.c.Items {
-		if of := &rw.c.Items[i]; of.Kind == rewrite.ItemCall && of.Call.ID == call.ID {
-			return of.Call.Name
+	if rw.names == nil {
+		rw.names = map[string]string{}
+		for i := range rw.c.Items {
+			of := &rw.c.Items[i]
+			if _, twice := rw.names[of.Call.ID]; of.Kind == rewrite.ItemCall && !twice {
+				rw.names[of.Call.ID] = of.Call.Name
+			}
 		}
+	}
+	if name, ok := rw.names[call.ID]; ok {
+		return name
 	}
 	return "unknown"
 }

@@ -50,9 +50,10 @@ type requestReader struct {
 	c        rewrite.Conversation
 	provider string
 	// names are those of the tools by the identifiers of their calls, and nameless
-	// the calls that had none and are not answered yet.
+	// the identifiers of calls that had none and are not answered yet, by the name of
+	// the tool.
 	names    map[string]string
-	nameless []rewrite.Call
+	nameless map[string][]string
 	calls    int
 	parts    []part // of the content that is read
 	err      *rewrite.Failure
@@ -226,13 +227,12 @@ func (r *requestReader) user(p *part, first int) {
 // answered is the identifier of the first call of a name that has none of its
 // own and is not answered yet.
 func (r *requestReader) answered(name string) string {
-	for i, call := range r.nameless {
-		if call.Name == name {
-			r.nameless = append(r.nameless[:i:i], r.nameless[i+1:]...)
-			return call.ID
-		}
+	waiting := r.nameless[name]
+	if len(waiting) == 0 {
+		return made + "none"
 	}
-	return made + "none"
+	r.nameless[name] = waiting[1:]
+	return waiting[0]
 }
 
 // readResponse is what a function gave. What is one text stands under a name.
@@ -359,7 +359,10 @@ func (r *requestReader) call(p *part, named string, carried rewrite.Payload, for
 		if item.Call.ID = named; named == "" {
 			item.Call.ID = made + strconv.Itoa(r.calls)
 		}
-		r.nameless = append(r.nameless, item.Call)
+		if r.nameless == nil {
+			r.nameless = map[string][]string{}
+		}
+		r.nameless[item.Call.Name] = append(r.nameless[item.Call.Name], item.Call.ID)
 	}
 	r.calls++
 	switch {

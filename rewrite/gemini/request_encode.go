@@ -48,6 +48,8 @@ type requestWriter struct {
 	// own says that the conversation comes from a client of this dialect, who
 	// keeps its rules himself.
 	own bool
+	// names are those of the tools by the identifiers of their calls, once asked for.
+	names map[string]string
 }
 
 func (rw *requestWriter) lose(path, why string) { rw.losses.Add(path, why) }
