@@ -109,7 +109,7 @@ func (a *after) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // A stream is counted out whatever becomes of the calls that it goes on with.
 func TestStreamsOfChainsAreCountedOut(t *testing.T) {
 	for name, then := range map[string]http.HandlerFunc{
-		"an error": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"error":{"message":"broken"}}`, 422) },
+		"an error": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"error":{"message":"broken"}}`, http.StatusUnprocessableEntity) },
 		"a whole reply": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"id":"msg_2","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":" and the rest."}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`)
@@ -155,7 +155,7 @@ func TestCountsFallBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			good := httptest.NewServer(providers.New(provider.New(provider.Options{})))
 			t.Cleanup(good.Close)
-			bad := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{}`, 401) }))
+			bad := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{}`, http.StatusUnauthorized) }))
 			t.Cleanup(bad.Close)
 			at := func(name, path string) string {
 				if strings.HasPrefix(order[0], name) {

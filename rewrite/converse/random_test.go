@@ -144,9 +144,7 @@ func TestPromptsOnlyGrow(t *testing.T) {
 		sim := bedrock.New(core, bedrock.Options{})
 		var before string
 		for _, ask := range []string{"DO[think 5; call read; call read; then; say one]", "DO[think 5; say two]", "DO[say three]"} {
-			for _, item := range []rewrite.Item{speech(rewrite.RoleUser, ask), speech(rewrite.RoleSystem, "Mind the time.")} {
-				c.Items = append(c.Items, item)
-			}
+			c.Items = append(c.Items, speech(rewrite.RoleUser, ask), speech(rewrite.RoleSystem, "Mind the time."))
 			for more := true; more; {
 				reply := answered(t, sim, c)
 				more = reply.Stop.Reason == rewrite.StopTools
