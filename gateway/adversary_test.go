@@ -109,7 +109,9 @@ func (a *after) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // A stream is counted out whatever becomes of the calls that it goes on with.
 func TestStreamsOfChainsAreCountedOut(t *testing.T) {
 	for name, then := range map[string]http.HandlerFunc{
-		"an error": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"error":{"message":"broken"}}`, http.StatusUnprocessableEntity) },
+		"an error": func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, `{"error":{"message":"broken"}}`, http.StatusUnprocessableEntity)
+		},
 		"a whole reply": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"id":"msg_2","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":" and the rest."}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`)
