@@ -138,7 +138,9 @@ func (a *talker) goesOn(items []rewrite.Item) {
 			c.Items = append(c.Items, items[i])
 		}
 	}
-	if c.Model == models[rewrite.Messages] && len(c.Tools) > 0 && a.IntN(6) == 0 && !a.searches {
+	// Nothing but a call proves whose history it is, where reasoning does not come back.
+	proven := slices.ContainsFunc(c.Items, func(i rewrite.Item) bool { return i.Kind == rewrite.ItemCall })
+	if proven && c.Model == models[rewrite.Messages] && len(c.Tools) > 0 && a.IntN(6) == 0 && !a.searches {
 		c.Tools = append(c.Tools, rewrite.Tool{Name: fmt.Sprintf("more_%d", len(c.Tools)), Description: "More.", Schema: rewrite.JSON(`{"type":"object"}`)})
 	}
 	called := false

@@ -12,6 +12,9 @@ import (
 // that holds it would be refused for ever. It returns false if the refusal is none
 // of that, or there is nothing to leave out.
 func (x *exchange) forgets(resp *upstream.Response) bool {
+	if x.stays() && x.translation.chain.calls > 0 {
+		return false // the request that began the chain is not the one that was refused
+	}
 	if resp.Status != 400 || x.forgetting || x.translation == nil || x.speaks != rewrite.Converse || x.mode() != rewrite.ModeOn {
 		return false
 	}
