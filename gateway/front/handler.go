@@ -17,8 +17,8 @@ import (
 
 var errClientLeft = errors.New("the client left")
 
-// handle serves one request. It is the only place where a panic is caught: a
-// fault in one request must not end the others.
+// handle serves one request. Here, and where its reply is written, a panic is
+// caught: a fault in one request must not end the others.
 func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	arrived := time.Now()
 	defer func() {
@@ -137,8 +137,16 @@ type running struct {
 	to     io.Writer // the server's, which frames what is written
 }
 
+var errPanicked = errors.New("the gateway failed on this reply")
+
 // WriteTo writes the body as it arrives.
-func (r *running) WriteTo(w io.Writer) (int64, error) {
+func (r *running) WriteTo(w io.Writer) (n int64, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			r.server.log.Error("a reply panicked", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			err = errPanicked
+		}
+	}()
 	r.to = w
 	return r.Body.WriteTo((*framed)(r))
 }
