@@ -54,6 +54,24 @@ func (s *Snapshot) Models() []string { return s.models }
 // Aliases lists the aliases with what each stands for in the end.
 func (s *Snapshot) Aliases() map[string]string { return maps.Clone(s.aliases) }
 
+// Strays lists, in order, what aliases stand for that has a slash in it, but neither
+// a provider's name in front of it nor a family that it belongs to: only the client's
+// dialect decides where that goes.
+func (s *Snapshot) Strays() (names []string) {
+	targets := slices.Collect(maps.Values(s.aliases))
+	for _, further := range s.fallbacks {
+		targets = append(targets, further...)
+	}
+	slices.Sort(targets)
+	for _, name := range slices.Compact(targets) {
+		prefix, rest, slash := strings.Cut(name, "/")
+		if p, _ := s.owner(name); slash && rest != "" && p == nil && s.providers[prefix] == nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Fallbacks lists the aliases that have more than one target, with those behind
 // the first.
 func (s *Snapshot) Fallbacks() map[string][]string { return maps.Clone(s.fallbacks) }

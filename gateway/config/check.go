@@ -107,6 +107,9 @@ func warnings(c *Config) []string {
 			warnings = append(warnings, "the key of "+name+" goes to "+base.Host+" without encryption: use https in its address")
 		}
 	}
+	for _, name := range c.Catalog.Strays() {
+		warnings = append(warnings, "an alias stands for "+name+", which begins with the name of no provider: it goes to the default provider of the client's dialect")
+	}
 	return warnings
 }
 

@@ -327,6 +327,13 @@ func TestWarnings(t *testing.T) {
 			"key in the clear", given{file: "providers: {openai: {key: k, base_url: 'http://proxy.example.com:8080'}}"},
 			[]string{"the key of openai goes to proxy.example.com:8080 without encryption: use https in its address"},
 		},
+		{
+			"aliases of models that no provider is named for", given{file: "aliases: {a: grok/llama, b: [openai/gpt-5.5, meta/x], c: zai-org/glm-5, d: some-model}"},
+			[]string{
+				"an alias stands for grok/llama, which begins with the name of no provider: it goes to the default provider of the client's dialect",
+				"an alias stands for meta/x, which begins with the name of no provider: it goes to the default provider of the client's dialect",
+			},
+		},
 		{"key in the clear on this machine", given{file: "providers: {openai: {key: k, base_url: 'http://localhost:8080'}}"}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
