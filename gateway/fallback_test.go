@@ -13,6 +13,7 @@ import (
 	providers "warmpath/fixtures/provider/server"
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/config"
+	"warmpath/gateway/secret"
 	"warmpath/rewrite"
 )
 
@@ -47,7 +48,7 @@ func twoTargets(t testing.TB) (core *provider.Core, base string, first, second *
 	snapshot, problems := catalog.Build(catalog.Settings{
 		Providers: map[string]catalog.Row{
 			"first":  {BaseURL: origins[0] + "/anthropic", Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic"},
-			"second": {BaseURL: origins[1] + "/openai", Dialects: []string{"responses"}},
+			"second": {BaseURL: origins[1] + "/openai", Dialects: []string{"responses"}, Key: secret.New("sk-second")},
 		},
 		Aliases:   map[string]string{"best": "first/claude-opus-5-5"},
 		Fallbacks: map[string][]string{"best": {"second/gpt-5.5"}},
@@ -139,7 +140,7 @@ func TestForeignThinkingIsLeftOut(t *testing.T) {
 		snapshot, problems := catalog.Build(catalog.Settings{
 			Providers: map[string]catalog.Row{
 				"claude": {BaseURL: origin.URL + "/anthropic", Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic"},
-				"glm":    {BaseURL: other.URL, Dialects: []string{"messages"}},
+				"glm":    {BaseURL: other.URL, Dialects: []string{"messages"}, Key: secret.New("sk-glm")},
 			},
 			Aliases:   map[string]string{"best": "claude/claude-opus-5-5"},
 			Fallbacks: map[string][]string{"best": {"glm/glm-5"}},
@@ -178,4 +179,31 @@ func TestForeignThinkingIsLeftOut(t *testing.T) {
 			t.Errorf("Claude got thinking of GLM's: %s", seen)
 		}
 	})
+}
+
+// A client's own key is meant for the first provider: another one that has none of its
+// own is not asked.
+func TestFallbackShowsNoKeyToAnother(t *testing.T) {
+	core := provider.New(provider.Options{})
+	first, second := &failing{Handler: providers.New(core)}, newProvider(t, answerWith(reply))
+	origin := httptest.NewServer(first)
+	t.Cleanup(origin.Close)
+	snapshot, problems := catalog.Build(catalog.Settings{
+		Providers: map[string]catalog.Row{
+			"first":  {BaseURL: origin.URL + "/anthropic", Dialects: []string{"messages"}, KeyStyle: "x-api-key"},
+			"second": {BaseURL: second.URL, Dialects: []string{"messages"}},
+		},
+		Aliases:   map[string]string{"best": "first/claude-opus-5-5"},
+		Fallbacks: map[string][]string{"best": {"second/m"}},
+	})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	_, base, _ := start(t, origin.URL, func(cfg *config.Config) { cfg.Catalog = snapshot })
+	first.status.Store(401)
+	client := speakers[rewrite.Messages]
+	status, body, _ := client.send(t, base, &rewrite.Conversation{Dialect: rewrite.Messages, Model: "best", Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: "hi"}}}}})
+	if status != 401 || second.count() != 0 {
+		t.Errorf("status %d, and the second provider got %d requests: %s", status, second.count(), body)
+	}
 }

@@ -183,9 +183,11 @@ func TestResolveTranslates(t *testing.T) {
 
 // Behind the first target of an alias stand those that the request can be sent to.
 func TestFurther(t *testing.T) {
+	key := Row{Key: secret.New("k")}
 	s := build(t, Settings{
-		Aliases:   map[string]string{"best": "claude-opus-5", "fast": "groq/llama"},
-		Fallbacks: map[string][]string{"best": {"openai/gpt-5", "zai/glm-5", "fast"}},
+		Providers: map[string]Row{"openai": key, "zai": key, "groq": key},
+		Aliases:   map[string]string{"best": "claude-opus-5", "fast": "groq/llama", "keys": "claude-opus-5"},
+		Fallbacks: map[string][]string{"best": {"openai/gpt-5", "zai/glm-5", "fast"}, "keys": {"xai/grok-4", "claude-opus-4-8", "ollama/x", "zai/glm-5"}},
 	})
 	for _, tc := range []struct {
 		name         string
@@ -195,6 +197,7 @@ func TestFurther(t *testing.T) {
 	}{
 		{"translatable", "best", true, []string{"openai/gpt-5 responses", "zai/glm-5 messages", "groq/llama chat"}},
 		{"not translatable", "best", false, []string{"zai/glm-5 messages"}},
+		{"the client's key is not for them", "keys", true, []string{"anthropic/claude-opus-4-8 messages", "ollama/x messages", "zai/glm-5 messages"}},
 		{"single", "fast", true, nil},
 		{"none", "claude-opus-5", true, nil},
 	} {

@@ -72,6 +72,31 @@ func (s *Snapshot) Strays() (names []string) {
 	return names
 }
 
+// Keyless lists, in order, the further targets of aliases that are never asked: the
+// client's key is meant for the provider of the first, and theirs has none.
+func (s *Snapshot) Keyless() (names []string) {
+	for alias, further := range s.fallbacks {
+		first := s.provider(s.aliases[alias])
+		for _, name := range further {
+			if p := s.provider(name); p != nil && p != first && !p.Open() {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// provider is the one that a name leads to whatever the client speaks; nil for none.
+func (s *Snapshot) provider(name string) *Provider {
+	prefix, rest, slash := strings.Cut(name, "/")
+	if p := s.providers[prefix]; slash && rest != "" && p != nil {
+		return p
+	}
+	p, _ := s.owner(name)
+	return p
+}
+
 // Fallbacks lists the aliases that have more than one target, with those behind
 // the first.
 func (s *Snapshot) Fallbacks() map[string][]string { return maps.Clone(s.fallbacks) }
@@ -134,10 +159,14 @@ func (s *Snapshot) Resolve(d rewrite.Dialect, model string, translatable bool) (
 
 // Further are the targets of an alias behind its first, for a request whose first
 // target has failed. Those that a request in the dialect cannot be sent to are
-// left out.
+// left out, and so are those of another provider than the first that has no key of
+// its own: the client's is not for it.
 func (s *Snapshot) Further(d rewrite.Dialect, model string, translatable bool) (targets []Target) {
+	first, err := s.Resolve(d, model, translatable)
 	for _, name := range s.fallbacks[model] {
-		if t, err := s.lead(d, model, name, true, translatable); err == nil {
+		t, missed := s.lead(d, model, name, true, translatable)
+		// A client's own key is meant for the first.
+		if missed == nil && (t.Provider.Open() || err == nil && t.Provider == first.Provider) {
 			targets = append(targets, t)
 		}
 	}

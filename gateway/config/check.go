@@ -110,6 +110,9 @@ func warnings(c *Config) []string {
 	for _, name := range c.Catalog.Strays() {
 		warnings = append(warnings, "an alias stands for "+name+", which begins with the name of no provider: it goes to the default provider of the client's dialect")
 	}
+	for _, name := range c.Catalog.Keyless() {
+		warnings = append(warnings, "an alias falls back to "+name+", whose provider has no key in the configuration: it is never asked, since a client's own key is meant for the first provider")
+	}
 	return warnings
 }
 

@@ -328,11 +328,15 @@ func TestWarnings(t *testing.T) {
 			[]string{"the key of openai goes to proxy.example.com:8080 without encryption: use https in its address"},
 		},
 		{
-			"aliases of models that no provider is named for", given{file: "aliases: {a: grok/llama, b: [openai/gpt-5.5, meta/x], c: zai-org/glm-5, d: some-model}"},
+			"aliases of models that no provider is named for", given{file: "aliases: {a: grok/llama, b: [openai/gpt-5.5, openai/gpt-5, meta/x], c: zai-org/glm-5, d: some-model}"},
 			[]string{
 				"an alias stands for grok/llama, which begins with the name of no provider: it goes to the default provider of the client's dialect",
 				"an alias stands for meta/x, which begins with the name of no provider: it goes to the default provider of the client's dialect",
 			},
+		},
+		{
+			"fallbacks that nobody has a key for", given{file: "providers: {xai: {key: k}}\naliases: {a: [claude-opus-5, gpt-5.5, xai/grok-4, anthropic/claude-opus-4-8, ollama/x]}"},
+			[]string{"an alias falls back to gpt-5.5, whose provider has no key in the configuration: it is never asked, since a client's own key is meant for the first provider"},
 		},
 		{"key in the clear on this machine", given{file: "providers: {openai: {key: k, base_url: 'http://localhost:8080'}}"}, nil},
 	} {

@@ -14,6 +14,7 @@ import (
 	providers "warmpath/fixtures/provider/server"
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/config"
+	"warmpath/gateway/secret"
 	"warmpath/rewrite"
 )
 
@@ -167,9 +168,9 @@ func TestCountsFallBack(t *testing.T) {
 			}
 			snapshot, problems := catalog.Build(catalog.Settings{
 				Providers: map[string]catalog.Row{
-					"claude": {BaseURL: at("claude", "/anthropic"), Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic"},
-					"google": {BaseURL: at("google", "/gemini"), Dialects: []string{"gemini"}, KeyStyle: "x-goog-api-key"},
-					"chat":   {BaseURL: at("chat", "/openai"), Dialects: []string{"chat"}},
+					"claude": {BaseURL: at("claude", "/anthropic"), Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic", Key: secret.New("k")},
+					"google": {BaseURL: at("google", "/gemini"), Dialects: []string{"gemini"}, KeyStyle: "x-goog-api-key", Key: secret.New("k")},
+					"chat":   {BaseURL: at("chat", "/openai"), Dialects: []string{"chat"}, Key: secret.New("k")},
 				},
 				Aliases: map[string]string{"best": order[0]}, Fallbacks: map[string][]string{"best": order[1:]},
 			})
@@ -228,13 +229,13 @@ func TestConversationsThatGoOnByNameStayWithTheirTarget(t *testing.T) {
 			}
 			targets := []string{"gpt/gpt-5.5", "claude/claude-opus-5-5"}
 			rows := map[string]catalog.Row{
-				"claude": {BaseURL: origins[1] + "/anthropic", Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic"},
-				"gpt":    {BaseURL: origins[0] + "/openai", Dialects: []string{"responses"}},
+				"claude": {BaseURL: origins[1] + "/anthropic", Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic", Key: secret.New("k")},
+				"gpt":    {BaseURL: origins[0] + "/openai", Dialects: []string{"responses"}, Key: secret.New("k")},
 			}
 			if answered == "responses" {
 				targets[0], targets[1] = targets[1], targets[0]
-				rows["claude"] = catalog.Row{BaseURL: origins[0] + "/anthropic", Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic"}
-				rows["gpt"] = catalog.Row{BaseURL: origins[1] + "/openai", Dialects: []string{"responses"}}
+				rows["claude"] = catalog.Row{BaseURL: origins[0] + "/anthropic", Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic", Key: secret.New("k")}
+				rows["gpt"] = catalog.Row{BaseURL: origins[1] + "/openai", Dialects: []string{"responses"}, Key: secret.New("k")}
 			}
 			snapshot, problems := catalog.Build(catalog.Settings{Providers: rows, Aliases: map[string]string{"best": targets[0]}, Fallbacks: map[string][]string{"best": targets[1:]}})
 			if len(problems) > 0 {
