@@ -23,6 +23,20 @@ type Hosting struct {
 // Place is about where a user is. What is empty is not known.
 type Place struct{ City, Region, Country, Timezone string }
 
+// Set sets what the dialects call by one of their members; others say nothing.
+func (p *Place) Set(member, text string) {
+	switch member {
+	case "city":
+		p.City = text
+	case "region":
+		p.Region = text
+	case "country":
+		p.Country = text
+	case "timezone":
+		p.Timezone = text
+	}
+}
+
 // Members of Hosting, as a dialect says which of them it has words for.
 const (
 	HostingMaxUses = "max_uses"

@@ -181,7 +181,7 @@ func (x *exchange) failsOver(resp *upstream.Response, failure *rewrite.Failure) 
 		x.warmth, x.translation, x.counting, x.rescued, x.prompt, x.ahead = nil, nil, nil, false, nil, nil
 		x.forgetting, x.disowning = false, false
 		x.record.Losses, x.record.Spoken = nil, rewrite.Opaque
-		x.client, x.vendor, x.speaks = before.client, before.client, x.req.Dialect
+		x.vendor, x.speaks = x.client, x.req.Dialect
 		if x.aim() == nil {
 			if resp != nil {
 				resp.Close()

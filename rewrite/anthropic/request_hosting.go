@@ -18,9 +18,9 @@ func hosting(raw []byte) (h rewrite.Hosting) {
 		case "max_uses":
 			h.MaxUses = bytes.Clone(value)
 		case "allowed_domains":
-			h.Allowed = listed(value)
+			h.Allowed = splice.Texts(value)
 		case "blocked_domains":
-			h.Blocked = listed(value)
+			h.Blocked = splice.Texts(value)
 		case "user_location":
 			h.Place = place(value)
 		default:
@@ -34,27 +34,10 @@ func hosting(raw []byte) (h rewrite.Hosting) {
 // place reads about where the user is.
 func place(value []byte) (p rewrite.Place) {
 	splice.Fields(value, func(name, value []byte) bool {
-		switch string(name) {
-		case "city":
-			p.City = splice.Text(value)
-		case "region":
-			p.Region = splice.Text(value)
-		case "country":
-			p.Country = splice.Text(value)
-		case "timezone":
-			p.Timezone = splice.Text(value)
-		}
+		p.Set(string(name), splice.Text(value))
 		return true
 	})
 	return p
-}
-
-func listed(list []byte) (all []string) {
-	splice.Elements(list, func(value []byte) bool {
-		all = append(all, splice.Text(value))
-		return true
-	})
-	return all
 }
 
 // hostedTool is one of the vendor's own tools, with the members that it has of

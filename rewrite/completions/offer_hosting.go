@@ -35,16 +35,7 @@ func searching(value []byte) (h rewrite.Hosting) {
 // placeOf reads about where the user is.
 func placeOf(value []byte) (p rewrite.Place) {
 	splice.Fields(value, func(key, value []byte) bool {
-		switch string(key) {
-		case "city":
-			p.City = splice.Text(value)
-		case "region":
-			p.Region = splice.Text(value)
-		case "country":
-			p.Country = splice.Text(value)
-		case "timezone":
-			p.Timezone = splice.Text(value)
-		}
+		p.Set(string(key), splice.Text(value))
 		return true
 	})
 	return p

@@ -19,9 +19,9 @@ func hosting(value []byte) (h rewrite.Hosting) {
 			splice.Fields(value, func(key, value []byte) bool {
 				switch string(key) {
 				case "allowed_domains":
-					h.Allowed = domainsOf(value)
+					h.Allowed = splice.Texts(value)
 				case "blocked_domains":
-					h.Blocked = domainsOf(value)
+					h.Blocked = splice.Texts(value)
 				default:
 					h.Rest = append(h.Rest, name+"."+string(key))
 				}
@@ -53,27 +53,10 @@ const anyContainer = `{"type":"auto"}`
 // placeOf reads about where the user is.
 func placeOf(value []byte) (p rewrite.Place) {
 	splice.Fields(value, func(key, value []byte) bool {
-		switch string(key) {
-		case "city":
-			p.City = splice.Text(value)
-		case "region":
-			p.Region = splice.Text(value)
-		case "country":
-			p.Country = splice.Text(value)
-		case "timezone":
-			p.Timezone = splice.Text(value)
-		}
+		p.Set(string(key), splice.Text(value))
 		return true
 	})
 	return p
-}
-
-func domainsOf(list []byte) (all []string) {
-	splice.Elements(list, func(value []byte) bool {
-		all = append(all, splice.Text(value))
-		return true
-	})
-	return all
 }
 
 // mostCalls is the bound on the calls of all hosted tools in a request; where there

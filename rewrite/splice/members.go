@@ -83,6 +83,15 @@ func Elements(array []byte, yield func(value []byte) bool) bool {
 	return w.msg == ""
 }
 
+// Texts are the texts of an array.
+func Texts(array []byte) (all []string) {
+	Elements(array, func(value []byte) bool {
+		all = append(all, Text(value))
+		return true
+	})
+	return all
+}
+
 // Only gives an object with some of its members, as they stand in it.
 func Only(object []byte, names ...string) []byte {
 	var w Writer
