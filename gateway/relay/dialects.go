@@ -59,11 +59,6 @@ var dialects = [...]dialect{
 	rewrite.Converse: {readReply: converse.ReadReply, readEvent: converse.ReadEvent, binary: true},
 }
 
-// AppendError writes a failure as an error body of the dialect.
-func AppendError(dst []byte, d rewrite.Dialect, f *rewrite.Failure) []byte {
-	return dialects[d].appendError(dst, f, "")
-}
-
 // glance is how much of a large body is searched at either end: an earlier
 // reply stands near the beginning or near the end of any conversation.
 const glance = 64 << 10
