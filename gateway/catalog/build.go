@@ -24,6 +24,8 @@ type Settings struct {
 	Fallbacks map[string][]string
 	// Defaults name the provider of each dialect for models that say nothing.
 	Defaults map[string]string
+	// Routes are what is done for models besides, by patterns of their names.
+	Routes map[string]RouteRow
 	// Models are further names to tell apart in metrics.
 	Models []string
 	// Prices are those of models, by model or provider/model.
@@ -60,6 +62,7 @@ func Build(settings Settings) (*Snapshot, []Problem) {
 	s.addAliases(settings.Aliases, report)
 	s.addFallbacks(settings, report)
 	s.addDefaults(settings.Defaults, report)
+	s.addRoutes(settings.Routes, report)
 	s.addPrices(settings.Prices, report)
 	if len(problems) > 0 {
 		return nil, problems

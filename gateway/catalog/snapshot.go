@@ -18,6 +18,7 @@ type Snapshot struct {
 	// fallbacks are the further targets of aliases, in order.
 	fallbacks map[string][]string
 	defaults  map[rewrite.Dialect]*Provider
+	routes    []*Route
 	names     []string
 	models    []string
 	known     map[string]Model

@@ -44,7 +44,11 @@ var fileSchema = func() *schema {
 		"access_keys": list,
 		"aliases":     {each: &schema{list: true, single: true}},
 		"defaults":    names,
-		"models":      list,
+		"routes": {each: &schema{fields: map[string]*schema{
+			"tools":    {fields: map[string]*schema{"builtin": list, "mcp": list}},
+			"audience": scalar, "events": scalar,
+		}}},
+		"models": list,
 		"providers": {each: &schema{fields: map[string]*schema{
 			"label": scalar, "base_url": scalar, "dialects": list, "bases": names, "key": scalar, "key_style": scalar, "endpoint": scalar,
 			"region": scalar, "access_key": scalar, "secret_key": scalar, "session_token": scalar,

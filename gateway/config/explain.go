@@ -46,6 +46,7 @@ func (c *Config) Explain() ([]byte, error) {
 		item("providers", explainProviders(c.Catalog)),
 		item("aliases", explainAliases(c.Catalog)),
 		item("defaults", explainDefaults(c.Catalog)),
+		item("routes", explainRoutes(c.Catalog)),
 		item("models", unlisted(c.Catalog)),
 		item("prices", explainPrices(c.Catalog.Prices())),
 	)
@@ -144,6 +145,33 @@ func explainAliases(s *catalog.Snapshot) yaml.MapSlice {
 	}
 	slices.SortFunc(rows, func(a, b yaml.MapItem) int { return cmp.Compare(a.Key.(string), b.Key.(string)) })
 	return rows
+}
+
+// explainRoutes writes routes as they are written in the file.
+func explainRoutes(s *catalog.Snapshot) yaml.MapSlice {
+	rows := yaml.MapSlice{}
+	for _, r := range s.Routes() {
+		var row, tools yaml.MapSlice
+		if len(r.Builtin) > 0 {
+			tools = append(tools, item("builtin", r.Builtin))
+		}
+		if len(r.MCP) > 0 {
+			tools = append(tools, item("mcp", r.MCP))
+		}
+		if len(tools) > 0 {
+			row = append(row, item("tools", tools))
+		}
+		row = append(row, item("audience", onOrOff(r.Audience)), item("events", onOrOff(r.Events)))
+		rows = append(rows, item(r.Pattern, row))
+	}
+	return rows
+}
+
+func onOrOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
 }
 
 // explainAbilities writes abilities as they are written in the file.

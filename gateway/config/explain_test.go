@@ -33,6 +33,9 @@ providers:
     bases: {chat: "https://lab.example.com/v1", messages: "https://lab.example.com/anthropic"}
 aliases: {fast: claude-haiku-5-5, best: fast, local: lab/small}
 defaults: {chat: lab}
+routes:
+  "*": {audience: off}
+  claude-*: {tools: {builtin: [tell_user], mcp: [files, search]}, events: off}
 models: [gpt-7]
 prices:
   lab/small: {output: 1.50, input: 0.25, read: "0", above: {tokens: 100000, output: 3, input: 0.5}, hosted: {web_search: 2.5}, terms: {fast: 2}}

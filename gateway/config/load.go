@@ -145,6 +145,7 @@ func (l *loader) catalog() *catalog.Snapshot {
 		Defaults:  l.texts("defaults"),
 		Models:    l.list("models"),
 		Prices:    l.prices(),
+		Routes:    l.routes(),
 	}
 	if aliases := l.root.at("aliases"); aliases != nil {
 		for name := range aliases.children {
@@ -184,6 +185,22 @@ func (l *loader) prices() map[string]catalog.PriceRow {
 				delete(row.Tokens, section)
 			}
 			rows[name] = row
+		}
+	}
+	return rows
+}
+
+// routes reads what is done for models besides.
+func (l *loader) routes() map[string]catalog.RouteRow {
+	rows := map[string]catalog.RouteRow{}
+	if routes := l.root.at("routes"); routes != nil {
+		for pattern := range routes.children {
+			words := l.texts("routes", pattern)
+			rows[pattern] = catalog.RouteRow{
+				Builtin:  l.list("routes", pattern, "tools", "builtin"),
+				MCP:      l.list("routes", pattern, "tools", "mcp"),
+				Audience: words["audience"], Events: words["events"],
+			}
 		}
 	}
 	return rows
