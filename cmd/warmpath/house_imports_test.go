@@ -44,16 +44,21 @@ var floors = map[string]int{
 	"gateway/catalog":  5,
 	"gateway/sign":     5,
 	"gateway/upstream": 6,
-	"gateway/relay":    7,
-	"gateway/front":    8,
-	"gateway/console":  8,
-	"gateway/config":   9,
-	"gateway":          10,
-	"cmd/warmpath":     11,
+	// A question is words only, a prompt waits for who answers it, and tools ask.
+	"gateway/question":  6,
+	"gateway/prompt":    7,
+	"gateway/tools":     8,
+	"gateway/tools/mcp": 9,
+	"gateway/relay":     10,
+	"gateway/front":     11,
+	"gateway/console":   11,
+	"gateway/config":    12,
+	"gateway":           13,
+	"cmd/warmpath":      14,
 }
 
 // planned are packages whose floor is decided and whose code is still to come.
-var planned = []string{"cache/lineage", "rewrite/continuity", "rewrite/audience"}
+var planned = []string{"cache/lineage", "rewrite/continuity", "rewrite/audience", "gateway/question", "gateway/prompt", "gateway/tools/mcp"}
 
 // room says where a vendor may be imported and why nowhere else. A folder that
 // ends in /... includes what is below it.

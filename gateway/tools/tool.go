@@ -1,0 +1,64 @@
+package tools
+
+import (
+	"context"
+	"time"
+
+	"warmpath/rewrite"
+)
+
+// Session is whose call it is: what a tool that asks people has to know.
+type Session struct {
+	// Tenant is the digest of who has sent the request, and Conversation the name of
+	// what goes on; both are the same for all calls of a conversation.
+	Tenant, Conversation string
+	// Path is by whom the agent was called, outermost first.
+	Path []string
+	// Attended says that the client itself can answer.
+	Attended bool
+}
+
+// The sources of tools, a closed set: they are metric labels.
+const (
+	SourceBuiltin = "builtin"
+	SourceMCP     = "mcp"
+)
+
+// Tool is a tool that the gateway runs.
+type Tool struct {
+	// Name is what the model calls it by, and Source where it comes from.
+	Name, Source string
+	// Definition is what the model is told of it. Its Name is the tool's.
+	Definition rewrite.Tool
+	// Instant tools answer without waiting for anything, and are run while the reply
+	// that calls them is still under way.
+	Instant bool
+	// Timeout bounds a call. Zero is the bound of the set; a tool that waits for
+	// people has a bound of its own and gives a negative one.
+	Timeout time.Duration
+	// Run runs a call. It returns when ctx ends, never panics, and gives its failures
+	// as results, in words that the model can act on.
+	Run func(ctx context.Context, call Call) Result
+}
+
+// Call is a call of a tool.
+type Call struct {
+	// ID is the provider's name for the call.
+	ID, Name string
+	// Arguments is what the model has written: a JSON object, unless it is damaged.
+	Arguments rewrite.JSON
+	Session   Session
+}
+
+// Result is what a call gives, for whom it is meant.
+type Result struct {
+	// Parts are the content, with the annotations that the tool has given it.
+	Parts []rewrite.Part
+	// Failed says that the call has failed; the parts say how.
+	Failed bool
+}
+
+// Failure is the result of a call that has failed, in words for the model.
+func Failure(text string) Result {
+	return Result{Parts: []rewrite.Part{{Text: text}}, Failed: true}
+}
