@@ -209,25 +209,23 @@ func (q *Question) picked(word string) int {
 func (q *Question) pickMany(line string) (answer rewrite.JSON, again string) {
 	const how = "Please type numbers or labels, separated by commas."
 	chosen := make([]bool, len(q.Options))
-	for part := range strings.SplitSeq(line, ",") {
+	parts := strings.Split(line, ",")
+	if q.picked(line) >= 0 { // A label may have commas in it.
+		parts = []string{line}
+	}
+	for _, part := range parts {
 		part = strings.TrimSpace(part)
 		words := []string{part}
 		if q.picked(part) < 0 {
 			words = strings.Fields(part)
 		}
 		for _, word := range words {
-			switch i := q.picked(word); {
-			case i >= 0:
+			if i := q.picked(word); i >= 0 {
 				chosen[i] = true
-			case strings.EqualFold(line, "none"):
-			default:
+			} else if !strings.EqualFold(line, "none") {
 				return nil, how
 			}
 		}
-	}
-	if i := q.picked(line); i >= 0 { // A label may have commas in it.
-		clear(chosen)
-		chosen[i] = true
 	}
 	answer, what := q.check(q.chosen(chosen))
 	if what != "" {

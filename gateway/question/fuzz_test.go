@@ -3,6 +3,7 @@ package question_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,34 +22,59 @@ func FuzzNormalize(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, arguments []byte) {
-		questions, problem := question.Normalize(arguments)
-		if (len(questions) == 0) == (problem == "") {
-			t.Fatalf("%d questions and the problem %q", len(questions), problem)
+	f.Fuzz(normalizeAnything)
+}
+
+// A call that is right but for one value.
+func TestNormalizeAnything(t *testing.T) {
+	t.Run("NZ-18 each value of a call is another", func(t *testing.T) {
+		var values [][2]int
+		for from := range question.Example {
+			for to := from + 1; to <= len(question.Example); to++ {
+				if strings.ContainsAny(question.Example[from:from+1], `{["f`) && json.Valid([]byte(question.Example[from:to])) {
+					values = append(values, [2]int{from, to})
+					break
+				}
+			}
 		}
-		if problem != "" {
-			return
+		if len(values) < 40 {
+			t.Fatalf("%d values in the example", len(values))
 		}
-		decoded, err := question.Decode(question.Encode(questions))
-		if diff := cmp.Diff(questions, decoded); diff != "" || err != nil {
-			t.Fatalf("encoded and decoded: %v (-want +got):\n%s", err, diff)
-		}
-		form, err := question.FromForm(question.Form(questions))
-		if diff := cmp.Diff(forms(questions), form); diff != "" || err != nil {
-			t.Fatalf("as a form and back: %v (-want +got):\n%s", err, diff)
-		}
-		content := answer(t, questions)
-		clean, err := question.Check(questions, content)
-		if err != nil {
-			t.Fatalf("Check(%s): %v", content, err)
-		}
-		if again, err := question.Check(questions, clean); err != nil || string(again) != string(clean) {
-			t.Fatalf("checked again: %s, %v, want %s", again, err, clean)
-		}
-		if !json.Valid(clean) || question.Tell(question.Answered, questions, clean) == "" {
-			t.Fatalf("checked answers: %s", clean)
+		for _, at := range values {
+			for _, other := range []string{`null`, `true`, `0`, `-1e9`, `""`, `"choice"`, `[]`, `{}`, `[[]]`, `["a","b"]`, `[null]`, `{"a":{}}`, `{"text":"x"}`, `"[1]"`, `"{}"`, "\"\xff\"", `"\ud800"`} {
+				normalizeAnything(t, []byte(question.Example[:at[0]]+other+question.Example[at[1]:]))
+			}
 		}
 	})
+}
+
+func normalizeAnything(t *testing.T, arguments []byte) {
+	questions, problem := question.Normalize(arguments)
+	if (len(questions) == 0) == (problem == "") {
+		t.Fatalf("%d questions and the problem %q", len(questions), problem)
+	}
+	if problem != "" {
+		return
+	}
+	decoded, err := question.Decode(question.Encode(questions))
+	if diff := cmp.Diff(questions, decoded); diff != "" || err != nil {
+		t.Fatalf("encoded and decoded: %v (-want +got):\n%s", err, diff)
+	}
+	form, err := question.FromForm(question.Form(questions))
+	if diff := cmp.Diff(forms(questions), form); diff != "" || err != nil {
+		t.Fatalf("as a form and back: %v (-want +got):\n%s", err, diff)
+	}
+	content := answer(t, questions)
+	clean, err := question.Check(questions, content)
+	if err != nil {
+		t.Fatalf("Check(%s): %v", content, err)
+	}
+	if again, err := question.Check(questions, clean); err != nil || string(again) != string(clean) {
+		t.Fatalf("checked again: %s, %v, want %s", again, err, clean)
+	}
+	if !json.Valid(clean) || question.Tell(question.Answered, questions, clean) == "" {
+		t.Fatalf("checked answers: %s", clean)
+	}
 }
 
 // forms are questions without what a form does not carry.

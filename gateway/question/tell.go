@@ -53,7 +53,11 @@ func tellAnswers(questions []Question, answers rewrite.JSON) string {
 	b.WriteString("The user has answered.")
 	for i := range questions {
 		q := &questions[i]
-		b.WriteString("\n\nQuestion: " + q.Text + "\nAnswer: " + q.inWords(given[q.Key]))
+		answer := q.inWords(given[q.Key])
+		if !strings.HasPrefix(answer, "\n") {
+			answer = " " + answer
+		}
+		b.WriteString("\n\nQuestion: " + q.Text + "\nAnswer:" + answer)
 		if q.Note != "" {
 			b.WriteString("\nNote: " + q.Note + ".")
 		}
