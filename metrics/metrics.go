@@ -15,6 +15,7 @@ type Metrics struct {
 	continuity  continuity
 	breaks      breaks
 	translation translation
+	prompts     prompts
 	table       atomic.Pointer[table]
 }
 
@@ -22,11 +23,12 @@ type Metrics struct {
 // provider and model names. It panics if reg has them already: two gateways in
 // one process need a registry each.
 func New(reg prometheus.Registerer, providers, models []string) *Metrics {
-	m := &Metrics{vectors: newVectors(), continuity: newContinuity(), breaks: newBreaks(), translation: newTranslation()}
+	m := &Metrics{vectors: newVectors(), continuity: newContinuity(), breaks: newBreaks(), translation: newTranslation(), prompts: newPrompts()}
 	reg.MustRegister(m.all()...)
 	reg.MustRegister(m.continuity.all()...)
 	reg.MustRegister(m.breaks.all()...)
 	reg.MustRegister(m.translation.all()...)
+	reg.MustRegister(m.prompts.all()...)
 	reg.MustRegister(newBuildInfo())
 	m.Reconfigure(providers, models)
 	return m
