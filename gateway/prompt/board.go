@@ -60,4 +60,3 @@ func noticePrompt(r *record, life time.Duration) func() notice {
 func noticeLease(l *Lease, life time.Duration) func() notice {
 	return func() notice { return notice{kindLease, l.id, l.presence(), life} }
 }
-

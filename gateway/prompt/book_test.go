@@ -141,9 +141,9 @@ func TestAnswers(t *testing.T) {
 		body string
 		want prompt.Outcome
 	}{
-		"accepted":  {`{"action":"accept","content":{"q1":true}}`, prompt.Answered},
-		"declined":  {`{"action":"decline"}`, prompt.Declined},
-		"cancelled": {`{"action":"cancel","content":null}`, prompt.Cancelled},
+		"PR-13 accepted":  {`{"action":"accept","content":{"q1":true}}`, prompt.Answered},
+		"PR-13 declined":  {`{"action":"decline"}`, prompt.Declined},
+		"PR-13 cancelled": {`{"action":"cancel","content":null}`, prompt.Cancelled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -155,11 +155,11 @@ func TestAnswers(t *testing.T) {
 				if got := a.wait(); got != tc.want || a.err != nil {
 					t.Errorf("outcome %s, error %v", got, a.err)
 				}
-				if name == "accepted" && string(a.answer.Content) != `{"q1":true}` {
+				if name == "PR-13 accepted" && string(a.answer.Content) != `{"q1":true}` {
 					t.Errorf("content %s", a.answer.Content)
 				}
 				if err := answer(b, client, view.ID, tc.body); !errors.Is(err, prompt.ErrAnswered) {
-					t.Errorf("PR-13: a second answer gives %v", err)
+					t.Errorf("a second answer gives %v", err)
 				}
 				closed, err := b.Get(client, view.ID)
 				if err != nil || closed.State != tc.want.String() || closed.By != "client" || closed.Questions != nil {

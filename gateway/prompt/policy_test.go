@@ -53,7 +53,7 @@ func TestDecide(t *testing.T) {
 	}{
 		{"run", run}, {"deliver", deliver}, {"question with default", asks(false, defaulty)}, {"question", asks(false, confirm)},
 		{"question of two, one without default", asks(false, defaulty, confirm2)},
-		{"people's question", asks(true, confirm)}, {"people's question with default", asks(true, defaulty)}, {"secret with default", asks(false, dev)},
+		{"OC-07 question for people", asks(true, confirm)}, {"people's question with default", asks(true, defaulty)}, {"secret with default", asks(false, dev)},
 	}
 	const refuse, approve, defaults, model = prompt.Refuse, prompt.Approve, prompt.UseDefaults, prompt.AskModel
 	for policy, want := range map[prompt.Policy][]prompt.Verdict{

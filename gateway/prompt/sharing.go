@@ -258,4 +258,3 @@ func (b *Book) tellOf(before, now *record) {
 		b.tell(now, true)
 	}
 }
-
