@@ -121,9 +121,7 @@ func appendCall(dst []byte, r *relay.Record) []byte {
 	w.Text("response_model", shortened(report.Model))
 	w.Text("reply_id", shortened(report.ID))
 	w.Text("provider_request_id", shortened(r.RequestID))
-	if e := r.Explanation; e != nil {
-		w.Text("conversation", e.Conversation)
-	}
+	w.Text("conversation", r.Conversation)
 	number(&w, "duration_ms", milliseconds(r.Duration))
 	if r.TimeToFirstToken > 0 {
 		number(&w, "first_token_ms", milliseconds(r.TimeToFirstToken))

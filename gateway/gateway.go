@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"warmpath/cache"
+	"warmpath/cache/eventlog"
 	"warmpath/cache/lineage"
 	"warmpath/cache/replies"
 	"warmpath/gateway/config"
@@ -53,9 +54,11 @@ type Gateway struct {
 	metrics *metrics.Metrics
 	client  *upstream.Client
 	store   cache.Store
-	relay   *relay.Relay
-	front   *front.Server
-	console *console.Server
+	// transcripts is the log of conversations; nil where none is kept.
+	transcripts *eventlog.Log
+	relay       *relay.Relay
+	front       *front.Server
+	console     *console.Server
 
 	mu      sync.Mutex // guards what follows, and the order of start and stop
 	clients *net.TCPListener
@@ -86,6 +89,11 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 	if err := g.events.open(cfg.Events); err != nil {
 		return nil, err
 	}
+	var err error
+	if g.transcripts, err = openTranscripts(cfg, g.log); err != nil {
+		g.events.close()
+		return nil, err
+	}
 	g.config.Store(cfg)
 	g.first = cfg
 	g.lines.quiet.Store(cfg.Quiet)
@@ -99,6 +107,7 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 		store, err := openStore(cfg, g.log)
 		if err != nil {
 			g.events.close()
+			g.closeTranscripts()
 			return nil, err
 		}
 		opts.Store = store
@@ -107,18 +116,28 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 		g.metrics.StoreFailed(string(op), string(why))
 	}})
 	memory := lineage.New(g.store, conversationLife)
-	g.relay = relay.New(relaySettings(cfg, g.store), g.client, g.metrics, memory, g.observe)
-	var err error
+	g.relay = relay.New(g.relaySettings(cfg), g.client, g.metrics, memory, g.observe)
 	if g.front, err = front.New(frontConfig(cfg), g.relay, g.metrics, g.log); err != nil {
 		_ = g.store.Close()
 		g.events.close()
+		g.closeTranscripts()
 		return nil, fmt.Errorf("building the gateway: %w", err)
 	}
 	g.console = console.New(console.Config{
-		Gatherer: registry, Ready: g.Ready, Status: g.status, Requests: g.shown.newest,
+		Gatherer: registry, Ready: g.Ready, Status: g.status, Requests: g.shown.newest, Conversations: g.transcripts,
 		Token: cfg.AdminToken, Public: !config.Loopback(cfg.Admin),
 	})
 	return g, nil
+}
+
+// closeTranscripts ends the log of conversations.
+func (g *Gateway) closeTranscripts() {
+	if g.transcripts == nil {
+		return
+	}
+	if err := g.transcripts.Close(); err != nil {
+		g.log.Warn("closing the log of conversations", "cause", err)
+	}
 }
 
 // status is what the console shows beside the metrics.
@@ -131,12 +150,13 @@ func (g *Gateway) status() console.Status {
 }
 
 // relaySettings and frontConfig compose what each room is told.
-func relaySettings(cfg *config.Config, store cache.Store) *relay.Settings {
+func (g *Gateway) relaySettings(cfg *config.Config) *relay.Settings {
 	var kept *replies.Replies
 	if cfg.Replies.Keep {
-		kept = replies.New(store, cfg.Replies.TTL)
+		kept = replies.New(g.store, cfg.Replies.TTL)
 	}
 	return &relay.Settings{
+		Transcripts: g.transcripts,
 		Replies:     kept,
 		Catalog:     cfg.Catalog,
 		Mode:        cfg.Mode,

@@ -74,7 +74,7 @@ func (g *Gateway) Reload(cfg *config.Config) (unchanged []string) {
 	g.config.Store(cfg)
 	g.lines.quiet.Store(cfg.Quiet)
 	g.metrics.Reconfigure(cfg.Catalog.Providers(), cfg.Catalog.Models())
-	g.relay.Configure(relaySettings(cfg, g.store))
+	g.relay.Configure(g.relaySettings(cfg))
 	g.front.Configure(frontConfig(cfg))
 	unchanged = needsRestart(g.first, cfg)
 	if err := g.events.open(cfg.Events); err != nil {
@@ -92,6 +92,7 @@ func needsRestart(old, cfg *config.Config) []string {
 		"admin":                     old.Admin != cfg.Admin,
 		"data":                      old.Data != cfg.Data,
 		"store":                     old.Store != cfg.Store,
+		"log":                       old.Log != cfg.Log,
 		"admin_token":               old.AdminToken != cfg.AdminToken,
 		"limits.headers":            old.Limits.Headers != cfg.Limits.Headers,
 		"limits.connections":        old.Limits.Connections != cfg.Limits.Connections,
@@ -146,6 +147,7 @@ func (g *Gateway) Stop(ctx context.Context) error {
 		err = closing
 	}
 	g.events.close()
+	g.closeTranscripts()
 
 	g.mu.Lock()
 	g.state = stopped

@@ -61,7 +61,7 @@ func shown(r *relay.Record) console.Request {
 		Input: count(u.InputTotal), Read: count(u.CacheRead), Written: count(u.CacheWrite), Fresh: count(u.InputFresh),
 		Output: count(u.OutputTotal), Cache: r.Cache.String(), Miss: missed(&r.Verdict),
 		Diagnosis: r.Report.Diagnosis.String(), Continuity: explained(r.Explanation),
-		Partial: r.Partial, Cost: dollars(r.Cost), CostLeast: r.Cost.Least,
+		Conversation: r.Conversation, Partial: r.Partial, Cost: dollars(r.Cost), CostLeast: r.Cost.Least,
 	}
 	for _, a := range r.Earlier {
 		row.Earlier = append(row.Earlier, console.Attempt{

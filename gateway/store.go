@@ -3,10 +3,12 @@ package gateway
 import (
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"time"
 
 	"warmpath/cache"
 	"warmpath/cache/disk"
+	"warmpath/cache/eventlog"
 	"warmpath/cache/redis"
 	"warmpath/gateway/config"
 )
@@ -17,6 +19,23 @@ const (
 	memoryBytes      = 128 << 20
 	conversationLife = 24 * time.Hour
 )
+
+// openTranscripts opens the log of conversations; nil where none is kept.
+func openTranscripts(cfg *config.Config, log *slog.Logger) (*eventlog.Log, error) {
+	limits := eventlog.Limits{Bytes: cfg.Log.Size, Age: cfg.Log.Age}
+	switch cfg.Log.Events {
+	case config.KeptInMemory:
+		return eventlog.NewMemory(limits), nil
+	case config.KeptOnDisk:
+		kept, err := eventlog.Open(filepath.Join(cfg.Data, "conversations"), limits, func(err error) { log.Warn("the log of conversations", "cause", err) })
+		if err != nil {
+			return nil, fmt.Errorf("opening the log of conversations: %w; choose another folder with --data, or --log-events memory", err)
+		}
+		return kept, nil
+	case config.KeptNowhere:
+	}
+	return nil, nil //nolint:nilnil // there is none
+}
 
 // openStore opens what conversations are remembered in.
 func openStore(cfg *config.Config, log *slog.Logger) (cache.Store, error) {

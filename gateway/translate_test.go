@@ -137,6 +137,13 @@ func everyProvider(t testing.TB, change func(*config.Config)) (core *provider.Co
 
 func everyProviderWith(t testing.TB, opts gateway.Options, change func(*config.Config)) (core *provider.Core, base string) {
 	t.Helper()
+	_, core, base = everyProviderOf(t, opts, change)
+	return core, base
+}
+
+// everyProviderOf gives the gateway too.
+func everyProviderOf(t testing.TB, opts gateway.Options, change func(*config.Config)) (g *gateway.Gateway, core *provider.Core, base string) {
+	t.Helper()
 	core = provider.New(provider.Options{})
 	origin := httptest.NewServer(providers.New(core))
 	t.Cleanup(origin.Close)
@@ -154,13 +161,13 @@ func everyProviderWith(t testing.TB, opts gateway.Options, change func(*config.C
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	_, base, _ = startWith(t, origin.URL, opts, func(cfg *config.Config) {
+	g, base, _ = startWith(t, origin.URL, opts, func(cfg *config.Config) {
 		cfg.Catalog = snapshot
 		if change != nil {
 			change(cfg)
 		}
 	})
-	return core, base
+	return g, core, base
 }
 
 // models are a model of each provider, by the dialect that it speaks.

@@ -23,6 +23,7 @@ var floors = map[string]int{
 	"rewrite/sse":    1,
 	"rewrite/splice": 1,
 	"cache":          1,
+	"cache/eventlog": 1,
 	"metrics":        1,
 
 	// Dialects hand these facts and apply their edits, not the other way round.
@@ -37,6 +38,9 @@ var floors = map[string]int{
 	"rewrite/converse":    3,
 	"cache/disk":          3,
 	"cache/redis":         3,
+
+	"rewrite/transcript": 3,
+	"rewrite/view":       4,
 
 	"cache/lineage":    4,
 	"cache/replies":    4,
@@ -58,7 +62,7 @@ var floors = map[string]int{
 }
 
 // planned are packages whose floor is decided and whose code is still to come.
-var planned = []string{"cache/lineage", "rewrite/continuity", "rewrite/audience", "gateway/tools/mcp"}
+var planned = []string{"cache/lineage", "rewrite/continuity", "rewrite/audience", "gateway/prompt", "gateway/tools/mcp"}
 
 // room says where a vendor may be imported and why nowhere else. A folder that
 // ends in /... includes what is below it.

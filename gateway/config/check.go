@@ -25,6 +25,9 @@ func (l *loader) check(c *Config) {
 		// place, so nothing of it is repeated.
 		l.about("store", "is no URL of a Redis server; write redis://host:6379/0 or rediss://user:password@host:6379/0")
 	}
+	if c.Log.Events == KeptOnDisk && c.Data == DataMemory {
+		l.about("log.events", "is disk, but there is no data folder; name one with data, or write memory")
+	}
 	if in := c.Limits.BodiesInFlight; in < c.Limits.Body && in > 0 {
 		if o, _ := l.pick(l.setting("limits.bodies_in_flight")); o.text != "auto" {
 			l.about("limits.bodies_in_flight", "is "+formatSize(in)+", less than one body may have ("+formatSize(c.Limits.Body)+"); raise it, or lower limits.body")

@@ -40,6 +40,7 @@ type Config struct {
 	Continuity Continuity
 	Replies    Replies
 	Records    Records
+	Log        Log
 	Limits     Limits
 	Timeouts   Timeouts
 	// Retries is how often a failed attempt may be repeated before the first
@@ -87,6 +88,28 @@ type Records struct {
 	// nothing of a prompt is kept.
 	Context bool
 }
+
+// Log says whether what is said in conversations is kept, and how much of it.
+type Log struct {
+	// Events is where it is kept.
+	Events Kept
+	// Size is the most that all of it takes, in bytes, and Age how long it is kept.
+	Size int64
+	Age  time.Duration
+}
+
+// Kept is where something is kept.
+type Kept uint8
+
+// The places: nowhere, in memory until the gateway ends, or in the data folder.
+const (
+	KeptNowhere Kept = iota
+	KeptInMemory
+	KeptOnDisk
+)
+
+// String is the place's name in the file.
+func (k Kept) String() string { return [...]string{"off", "memory", "disk"}[k] }
 
 // Limits bound what one client, or all of them together, can make the gateway
 // hold. Sizes are in bytes.

@@ -102,6 +102,19 @@ var settings = []setting{
 		help:  "keep up to 80 bytes on either side of what a request has changed, for the record of it",
 		field: func(c *Config) value { return truth{&c.Records.Context} },
 	},
+	{
+		key: "log.events", flag: "log-events", env: "WARMPATH_LOG_EVENTS", initial: "off",
+		help:  "`where` to keep what is said in conversations, prompts and replies included, for the console: off, memory or disk (in the data folder)",
+		field: func(c *Config) value { return keptOf{&c.Log.Events} },
+	},
+	{key: "log.size", flag: "log-size", env: "WARMPATH_LOG_SIZE", initial: "256MiB",
+		help: "the `size` that this log has at most; the oldest goes first",
+		field: func(c *Config) value {
+			return bytes[int64]{field: &c.Log.Size, least: 1 << 20, most: 1 << 40}
+		}},
+	{key: "log.age", flag: "log-age", env: "WARMPATH_LOG_AGE", initial: "168h",
+		help:  "the `time` that an event stays in this log",
+		field: func(c *Config) value { return life{&c.Log.Age} }},
 	{key: "limits.body", initial: "64MiB", field: func(c *Config) value {
 		return bytes[int64]{field: &c.Limits.Body, least: 1 << 10, most: 1 << 30}
 	}},

@@ -31,6 +31,7 @@ var (
 	_ value = modeOf{}
 	_ value = askingOf{}
 	_ value = credential{}
+	_ value = keptOf{}
 )
 
 type word struct{ field *string }
@@ -226,6 +227,20 @@ func (a askingOf) parse(text string) error {
 }
 
 func (a askingOf) text() string { return a.field.String() }
+
+type keptOf struct{ field *Kept }
+
+func (k keptOf) parse(text string) error {
+	for _, where := range []Kept{KeptNowhere, KeptInMemory, KeptOnDisk} {
+		if text == where.String() {
+			*k.field = where
+			return nil
+		}
+	}
+	return fmt.Errorf("is %s; write off, memory or disk", quote(text))
+}
+
+func (k keptOf) text() string { return k.field.String() }
 
 // credential is a secret that has already been fetched from where it is kept.
 type credential struct{ field *secret.String }

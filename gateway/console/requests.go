@@ -55,6 +55,8 @@ type Request struct {
 	// Diagnosis is what the provider says of the request, if it was asked.
 	Diagnosis string `json:"provider_diagnosis,omitempty"`
 
+	// Conversation names the conversation, where it has a name.
+	Conversation string `json:"conversation,omitempty"`
 	// Continuity is what was done to keep the prefix warm; nil where nothing
 	// could be planned.
 	Continuity *Continuity `json:"continuity,omitempty"`
@@ -179,7 +181,7 @@ func (s *Server) requests(ctx *fasthttp.RequestCtx) {
 	conversation := string(ctx.QueryArgs().Peek("conversation"))
 	list := []Request{}
 	for _, r := range s.config.Requests() {
-		if conversation != "" && (r.Continuity == nil || r.Continuity.Conversation != conversation) {
+		if conversation != "" && r.Conversation != conversation && (r.Continuity == nil || r.Continuity.Conversation != conversation) {
 			continue
 		}
 		if list = append(list, r); len(list) == limit {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -11,6 +12,7 @@ import (
 	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
+	"warmpath/cache/eventlog"
 	"warmpath/gateway/secret"
 )
 
@@ -25,6 +27,8 @@ type Config struct {
 	Status func() Status
 	// Requests are those remembered, newest first. It is called for each list.
 	Requests func() []Request
+	// Conversations is the log of what happens in them; nil where there is none.
+	Conversations *eventlog.Log
 	// Token is asked for, except by the probes, as a bearer token or as the
 	// password of a browser's login. An empty one asks for nothing on loopback
 	// and lets nobody in beyond it.
@@ -47,6 +51,11 @@ type Server struct {
 	access  access
 	metrics fasthttp.RequestHandler
 	http    *fasthttp.Server
+	// ended is over when the server stops, and with it those that follow
+	// conversations, of whom there are so many.
+	ended     context.Context //nolint:containedctx // the server's own life
+	end       context.CancelFunc
+	followers atomic.Int64
 }
 
 const (
@@ -65,6 +74,7 @@ func New(config Config) *Server {
 		metrics: fasthttpadaptor.NewFastHTTPHandler(
 			promhttp.HandlerFor(config.Gatherer, promhttp.HandlerOpts{EnableOpenMetrics: true})),
 	}
+	s.ended, s.end = context.WithCancel(context.Background())
 	s.http = &fasthttp.Server{
 		Handler:               s.handle,
 		ReadTimeout:           readTimeout,
@@ -83,9 +93,13 @@ func New(config Config) *Server {
 // returns nil after a Shutdown.
 func (s *Server) Serve(l net.Listener) error { return s.http.Serve(l) }
 
-// Shutdown stops taking connections, waits until the open requests are
-// answered, and gives up with the context's error when it is done first.
-func (s *Server) Shutdown(ctx context.Context) error { return s.http.ShutdownWithContext(ctx) }
+// Shutdown stops taking connections, ends what follows conversations, waits until
+// the open requests are answered, and gives up with the context's error when it is
+// done first.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.end()
+	return s.http.ShutdownWithContext(ctx)
+}
 
 // quiet drops what the HTTP library says of requests it could not read: it is
 // about strangers, and can hold what they sent.
@@ -144,7 +158,11 @@ func (s *Server) pages(ctx *fasthttp.RequestCtx) {
 			s.requests(ctx)
 			return
 		}
-		text(ctx, fasthttp.StatusNotFound, "there is /, /metrics, /healthz, /readyz, /api/status and /api/requests")
+		if path == conversationsPath || strings.HasPrefix(path, conversationsPath+"/") {
+			s.conversations(ctx)
+			return
+		}
+		text(ctx, fasthttp.StatusNotFound, "there is /, /metrics, /healthz, /readyz, /api/status, /api/requests and /api/conversations")
 	}
 }
 

@@ -60,6 +60,8 @@ func (x *exchange) answer(resp *upstream.Response) *Reply {
 	x.tap.begin(x, resp.Status, contentType, encoding)
 	x.follow(resp.Status, resp.Length)
 	x.listen(resp.Status, resp.Length)
+	x.scribe.listens(x, resp.Length)
+	x.tap.scribe = x.scribe
 	x.watchSigns(resp.Status)
 	mender := x.mend(resp.Status, x.tap.encoding != "", x.tap.streamed)
 	if x.tap.guarded() || mender != nil {
@@ -225,6 +227,7 @@ func (b *Body) framed(frame []byte) []byte {
 func (b *Body) broken(err error) ([]byte, error) {
 	failure := b.failure(err)
 	b.x.record.Reason, b.x.record.Cause = failure.Reason, err
+	b.x.scribe.failed(failure.Message)
 	if failure.Reason == rewrite.ReasonClientGone {
 		b.gone = true
 	}

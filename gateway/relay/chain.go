@@ -135,6 +135,7 @@ func (x *exchange) callOver() {
 	c := x.translation.chain
 	record := x.record
 	record.Duration = time.Since(c.began)
+	x.scribe.called()
 	x.spend()
 	record.Cost, record.Partial, record.Call = x.record.Cost, false, c.calls+1
 	x.relay.observe(&record)

@@ -52,6 +52,7 @@ type exchange struct {
 	forgetting  bool         // reasoning was left out after a refusal
 	disowning   bool         // thinking of others was left out after a refusal
 	record      Record
+	scribe      *scribe // nil where the log is off
 
 	lines *lines // nil once the reply's head has been handed over
 	body  Body
@@ -312,6 +313,7 @@ func (x *exchange) query() []byte {
 // fail ends the exchange with an error of the gateway's own.
 func (x *exchange) fail(failure *rewrite.Failure) *Reply {
 	x.record.Status, x.record.Reason, x.record.Cause = failure.Reason.Status(), failure.Reason, failure.Cause
+	x.scribe.failed(failure.Message)
 	x.finish()
 	defer x.recycle()
 	reply := &Reply{
@@ -342,6 +344,10 @@ func (x *exchange) finish() {
 	x.handedOver()
 	x.verdict()
 	x.spend()
+	x.scribe.end()
+	if r.Conversation == "" && r.Explanation != nil {
+		r.Conversation = r.Explanation.Conversation
+	}
 	x.relay.metrics.Handle(r.Dialect, r.Provider, r.Model).Done(metrics.Sample{
 		Status: r.Status, Reason: r.Reason, Usage: used, Cost: r.Cost,
 		Cache: r.Cache, ResponseModel: r.Report.Model,

@@ -57,6 +57,8 @@ type Record struct {
 	RequestID string
 	// Cache is how the request met the provider's prompt cache.
 	Cache rewrite.CacheOutcome
+	// Conversation names the conversation, where it has a name.
+	Conversation string
 	// Explanation is what was done to keep the prefix warm; nil where nothing
 	// could be planned.
 	Explanation *Explanation

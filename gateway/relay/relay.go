@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"warmpath/cache/eventlog"
 	"warmpath/cache/lineage"
 	"warmpath/cache/replies"
 	"warmpath/gateway/catalog"
@@ -48,6 +49,8 @@ type Settings struct {
 	// Replies keeps what clients of the Responses API go on from by name, where the
 	// provider does not; nil keeps nothing.
 	Replies *replies.Replies
+	// Transcripts is the log of what is said in conversations; nil keeps none.
+	Transcripts *eventlog.Log
 	// Identify keeps the provider's own names for calls in their records.
 	Identify bool
 	// Retries is how often a request is sent again before it fails, at most.
@@ -110,7 +113,9 @@ func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 	if reply := x.serveKept(); reply != nil {
 		return reply
 	}
-	if failure := x.prepare(); failure != nil {
+	failure := x.prepare()
+	x.transcribe()
+	if failure != nil {
 		return x.fail(failure)
 	}
 	x.record.Overhead = time.Since(req.Arrived)
@@ -128,6 +133,7 @@ func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 		x.count()
 		x.consider()
 		x.remember()
+		x.scribe.directive(x.warmth)
 		x.settle()
 	}
 	if x.translation != nil {

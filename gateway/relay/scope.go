@@ -25,7 +25,7 @@ func session(fields []upstream.Field) string {
 	var own, shared, agent []byte
 	for _, field := range fields {
 		switch {
-		case field.Is("warmpath-conversation"):
+		case field.Is(conversationField):
 			own = field.Value
 		case field.Is("x-claude-code-session-id"):
 			shared = field.Value

@@ -36,6 +36,7 @@ type tap struct {
 	notes    *notes
 	// translation is told the events too; nil where the reply passes as it is.
 	translation *translation
+	scribe      *scribe
 	read        bool // a whole reply has been
 
 	first, last time.Time
@@ -144,6 +145,9 @@ func (t *tap) feed(chunk []byte, now time.Time) {
 	t.last = now
 	switch {
 	case t.off:
+		if t.encoding == "" {
+			t.scribe.refused(chunk)
+		}
 	case t.events != nil:
 		// By their types, so that no piece costs an allocation.
 		if t.dialect.binary {
@@ -162,6 +166,9 @@ func (t *tap) feed(chunk []byte, now time.Time) {
 			}
 			t.seals.whole(t.kept.Bytes(), false)
 			t.calls.whole(t.kept.Bytes(), false)
+			if t.scribe.due(t.kept.Len()) {
+				t.scribe.whole(t.kept.Bytes())
+			}
 		}
 	}
 }
@@ -173,6 +180,7 @@ func (t *tap) event(e sse.Event) {
 	t.signs.event(e)
 	t.calls.event(e)
 	t.translation.event(e)
+	t.scribe.event(e)
 }
 
 // whole reads a reply that is one document.
@@ -207,6 +215,7 @@ func (t *tap) end() {
 		t.seals.whole(plain, true)
 		t.signs.whole(plain)
 		t.calls.whole(plain, true)
+		t.scribe.whole(plain)
 		return
 	}
 	unpacked := t.splitter()

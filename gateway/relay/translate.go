@@ -58,6 +58,8 @@ type translation struct {
 	betas []string
 	// chain makes one reply of several calls; nil where there is one.
 	chain *chaining
+	// scribe writes down what is said; nil writes nothing.
+	scribe *scribe
 }
 
 // translatable reports whether the request can be put into another dialect.
@@ -377,6 +379,7 @@ func (t *translation) take(e *rewrite.Event) {
 	}
 	t.ended = t.ended || e.Kind == rewrite.EventEnd || e.Kind == rewrite.EventError
 	e = t.renamed(e)
+	t.scribe.take(e)
 	if t.encoder == nil {
 		t.fold.Add(e)
 		return

@@ -24,6 +24,7 @@ func (x *exchange) answerTranslated(resp *upstream.Response) *Reply {
 	x.tap.begin(x, resp.Status, contentType, encoding)
 	x.follow(resp.Status, resp.Length)
 	x.listen(resp.Status, resp.Length)
+	x.scribe.listens(x, resp.Length)
 	t.options.call = x.record.Calls
 	t.decoder = t.vendor.decoder(x.target.Provider.Name)
 	if t.stream {
@@ -135,6 +136,7 @@ func (x *exchange) answerWhole(resp *upstream.Response) *Reply {
 			whole = t.client.appendFault(nil, status, fault)
 		}
 		x.record.Status, x.record.Reason = status, rewrite.ReasonProvider
+		x.scribe.failed(fault.Message)
 	}
 	x.replyFields(resp, contentType, x.told())
 	reply := &Reply{Status: status, Length: int64(len(whole)), Whole: whole}

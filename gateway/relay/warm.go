@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -458,7 +459,7 @@ func unsaved(err error) string {
 func (x *exchange) told() []upstream.Field {
 	w := x.warmth
 	if w == nil {
-		return nil
+		return x.names()
 	}
 	var fields []upstream.Field
 	if w.plan.Drop && !w.observing {
@@ -468,7 +469,7 @@ func (x *exchange) told() []upstream.Field {
 		fields = append(fields, upstream.Field{Name: []byte(modeField), Value: []byte(rewrite.ModeObserve.String())})
 	}
 	if w.passing {
-		return fields
+		return append(fields, x.names()...)
 	}
 	edits := len(w.plan.Inserts)
 	for _, edited := range []bool{w.plan.Tools != nil, w.plan.Sections != nil, w.plan.Again != nil} {
@@ -477,7 +478,7 @@ func (x *exchange) told() []upstream.Field {
 		}
 	}
 	return append(fields,
-		upstream.Field{Name: []byte("warmpath-conversation"), Value: []byte(w.plan.Next.Conversation)},
+		upstream.Field{Name: []byte(conversationField), Value: []byte(cmp.Or(x.record.Conversation, w.plan.Next.Conversation))},
 		upstream.Field{Name: []byte("warmpath-epoch"), Value: strconv.AppendInt(nil, int64(w.plan.Next.Epoch), 10)},
 		upstream.Field{Name: []byte("warmpath-edits"), Value: strconv.AppendInt(nil, int64(edits), 10)},
 	)
