@@ -60,6 +60,7 @@ func TestDefaults(t *testing.T) {
 		Data:       "/home/me/.local/share/warmpath",
 		Continuity: Continuity{EarlyBetas: true, Marks: true, Echoes: true, ColdWait: 2 * time.Second, Diagnostics: continuity.AskEdited},
 		Replies:    Replies{Keep: true, TTL: 30 * 24 * time.Hour},
+		Log:        Log{Size: 256 << 20, Age: 7 * 24 * time.Hour},
 		Limits: Limits{
 			Body: 64 << 20, DecodedBody: 64 << 20, Headers: 8 << 10, Connections: 10000,
 		},
@@ -96,6 +97,7 @@ admin_token: three
 continuity: {early_betas: false, marks: false, echoes: false, cold_wait: 0s, diagnostics: never}
 replies: {keep: false, ttl: 36h}
 explain: {context: true}
+log: {events: memory, size: 5MiB, age: 2h}
 limits: {body: 1MiB, bodies_in_flight: 2MiB, headers: 16KiB, decoded_body: 3MiB, connections: 7}
 timeouts:
   header: 1s
@@ -116,6 +118,7 @@ retries: 0
 		AdminToken: secret.New("three"),
 		Replies:    Replies{TTL: 36 * time.Hour},
 		Records:    Records{Context: true},
+		Log:        Log{Events: KeptInMemory, Size: 5 << 20, Age: 2 * time.Hour},
 		Limits:     Limits{Body: 1 << 20, BodiesInFlight: 2 << 20, DecodedBody: 3 << 20, Headers: 16 << 10, Connections: 7},
 		Timeouts: Timeouts{
 			Header: time.Second, Body: 2 * time.Second, Idle: 3 * time.Second, Write: 4 * time.Second,
@@ -161,6 +164,7 @@ func TestFlagsAndVariables(t *testing.T) {
 		"continuity.early_betas": "false", "continuity.marks": "false", "continuity.echoes": "false", "continuity.cold_wait": "3s",
 		"continuity.diagnostics": "always", "explain.context": "true",
 		"replies.keep": "false", "replies.ttl": "48h",
+		"log.events": "memory", "log.size": "3MiB", "log.age": "3h",
 	}
 	text := func(c *Config, s setting) string {
 		if s.secret {
