@@ -161,7 +161,7 @@ func (s *server) once(f *flight, params protocol.CallToolParams) (*session, *pro
 		result, err := c.client.CallTool(f.ctx, &attempt)
 		c.exit(f)
 		if err != nil && errors.Is(err, errUnreachable) && f.ctx.Err() == nil {
-			signal(c.broken)
+			wake(c.broken)
 		}
 		missed := c.remote != nil && c.remote.missed(f.token) || errors.Is(err, protocol.ErrConnectionClosed)
 		if err == nil || !missed || !again || f.ctx.Err() != nil {

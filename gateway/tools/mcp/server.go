@@ -96,7 +96,9 @@ func (s *server) loop(ctx context.Context) {
 		s.change(func() { s.become(Connecting, "") })
 		began := time.Now()
 		c, err := s.attempt(ctx)
-		if err == nil {
+		if err != nil {
+			s.change(func() { s.ended++ })
+		} else {
 			err = s.attend(ctx, c)
 			s.leave(c)
 			s.done.Go(c.close)
@@ -191,10 +193,7 @@ func (s *server) fail(err error) {
 	if news {
 		s.owner.Log.Warn("an MCP server is down", "server", s.config.Name, "reason", cause, "cause", s.said.clean(bare(err).Error(), longestLine))
 	}
-	s.change(func() {
-		s.become(Down, cause)
-		s.ended++
-	})
+	s.change(func() { s.become(Down, cause) })
 }
 
 // reason is one of few words for why there is no connection.
@@ -255,7 +254,7 @@ func (s *server) ready(ctx context.Context) (*session, error) {
 			return c, nil
 		case before < 0:
 			before = ended
-			signal(s.kick)
+			wake(s.kick)
 		case ended > before:
 			return nil, errUnavailable
 		}

@@ -86,7 +86,7 @@ func (s *server) connect(ctx context.Context, version string, refused *atomic.Bo
 		ElicitationHandler: func(ctx context.Context, r *protocol.ElicitRequest) (*protocol.ElicitResult, error) {
 			return s.elicit(ctx, c, r)
 		},
-		ToolListChangedHandler: func(context.Context, *protocol.ToolListChangedRequest) { signal(c.changed) },
+		ToolListChangedHandler: func(context.Context, *protocol.ToolListChangedRequest) { wake(c.changed) },
 		MultiRoundTrip:         &protocol.MultiRoundTripOptions{Disabled: true},
 	})
 	client.AddSendingMiddleware(s.discovers(refused))
@@ -142,8 +142,8 @@ func refuses(next protocol.MethodHandler) protocol.MethodHandler {
 	}
 }
 
-// signal wakes who waits on a channel with room for one.
-func signal(c chan<- struct{}) {
+// wake wakes who waits on a channel with room for one.
+func wake(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
