@@ -205,18 +205,28 @@ func (s *server) failure(ctx context.Context, tool string, err error) (outcome s
 		return OutcomeTimeout, tools.Failure(name + " has not answered within " + s.config.Timeout.String() + ". The call may have had effects.")
 	case ctx.Err() != nil:
 		return OutcomeCancelled, tools.Failure("The call was cancelled.")
-	case errors.Is(err, errUnavailable):
+	case errors.Is(err, errUnavailable), turnedAway(err):
 		return OutcomeUnavailable, tools.Failure(name + " is not available at the moment. Go on without its tools, or try again later.")
 	case errors.Is(err, errUnsupported):
 		return OutcomeRefused, tools.Failure(name + " needs something for this call that is not supported here.")
 	case errors.Is(err, errRounds):
 		return OutcomeRefused, tools.Failure(name + " has asked for more again and again, and has given no result.")
-	case errors.As(err, &refusal):
+	case errors.As(err, &refusal) && !errors.Is(err, errUnreachable):
 		return OutcomeRefused, tools.Failure(name + " has refused the call of " + clean(tool, longestName) + ": " + s.said.clean(refusal.Message, longestReason))
 	}
 	s.owner.Log.Warn("a call of an MCP server's tool has failed", "server", s.config.Name, "cause", s.said.clean(bare(err).Error(), longestLine))
 	return OutcomeBroken, tools.Failure("The connection to the MCP server \"" + s.config.Name + "\" was lost during the call, which may have had effects.")
 }
+
+// turnedAway reports whether a server that was reached took no calls: its proxy said so,
+// or it has too many.
+func turnedAway(err error) bool {
+	var refusal *jsonrpc.Error
+	return errors.As(err, &refusal) && refusal.Code == rejected && !errors.Is(err, errUnreachable)
+}
+
+// rejected is the library's own code for what no server has answered.
+const rejected = -32005
 
 // clock calls a function after a time, which stands still while people are asked.
 type clock struct {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	protocol "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/tidwall/gjson"
 
 	"warmpath/gateway/question"
 	"warmpath/gateway/tools"
@@ -57,17 +57,28 @@ func (s *server) ask(ctx context.Context, f *flight, params rewrite.JSON) (*prot
 	if err != nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 	}
+	// A form without fields is a question in itself.
+	bare := len(e.Questions) == 0
+	if bare {
+		e.Questions = []question.Question{{Key: agreement, Kind: question.Confirm, Text: e.Message}}
+	}
 	outcome, answers := question.Unasked, rewrite.JSON(nil)
 	if s.owner.Ask != nil {
 		f.clock.stop()
 		outcome, answers = s.owner.Ask(ctx, Asked{Call: f.call, Server: s.config.Name, Message: e.Message, Questions: e.Questions})
 		f.clock.goOn()
 	}
+	if bare && outcome == question.Answered {
+		if !gjson.GetBytes(answers, agreement).Bool() {
+			outcome = question.Declined
+		}
+		answers = rewrite.JSON(`{}`)
+	}
 	switch outcome {
 	case question.Answered:
 		content := map[string]any{}
 		if err := json.Unmarshal(answers, &content); err != nil {
-			return nil, fmt.Errorf("reading answers: %w", errors.New("they are no object"))
+			return nil, errors.New("the answers are no object")
 		}
 		return &protocol.ElicitResult{Action: "accept", Content: content}, nil
 	case question.Declined:
@@ -76,3 +87,6 @@ func (s *server) ask(ctx context.Context, f *flight, params rewrite.JSON) (*prot
 	}
 	return &protocol.ElicitResult{Action: "cancel"}, nil
 }
+
+// agreement is the key of the one question of a form without fields.
+const agreement = "agreed"
