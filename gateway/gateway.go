@@ -4,6 +4,7 @@
 package gateway
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -22,6 +23,7 @@ import (
 	"warmpath/gateway/relay"
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
+	"warmpath/metrics/otlp"
 )
 
 // Options is what a gateway gets besides its configuration.
@@ -49,6 +51,7 @@ type Gateway struct {
 	lines  *lines
 	events *events
 	shown  requests
+	spans  *otlp.Exporter // nil sends none
 
 	version string
 	metrics *metrics.Metrics
@@ -117,7 +120,10 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 	}})
 	memory := lineage.New(g.store, conversationLife)
 	g.relay = relay.New(g.relaySettings(cfg), g.client, g.metrics, memory, g.observe)
-	if g.front, err = front.New(frontConfig(cfg), g.relay, g.metrics, g.log); err != nil {
+	if g.front, err = front.New(frontConfig(cfg), g.relay, g.metrics, g.log); err == nil && cfg.Collector != "" {
+		g.spans, err = otlp.Open(context.Background(), otlp.Config{Endpoint: cfg.Collector, Version: g.version, Log: g.log}, registry)
+	}
+	if err != nil {
 		_ = g.store.Close()
 		g.events.close()
 		g.closeTranscripts()
@@ -167,6 +173,7 @@ func (g *Gateway) relaySettings(cfg *config.Config) *relay.Settings {
 		Diagnostics: cfg.Continuity.Diagnostics,
 		Context:     cfg.Records.Context,
 		Identify:    cfg.Events != "",
+		Traces:      cfg.Collector != "",
 		Retries:     cfg.Retries,
 		Heartbeat:   cfg.Timeouts.Heartbeat,
 		Silence:     cfg.Timeouts.UpstreamIdle,
@@ -188,6 +195,9 @@ func (g *Gateway) observe(record *relay.Record) {
 	g.lines.print(record)
 	g.events.write(record)
 	g.shown.add(record)
+	if g.spans != nil {
+		g.spans.Call(spanOf(record))
+	}
 	if record.Cause != nil && record.Status >= 500 {
 		g.log.Warn("a request failed", "provider", record.Provider, "reason", record.Reason.String(), "cause", record.Cause)
 	}

@@ -93,6 +93,7 @@ func needsRestart(old, cfg *config.Config) []string {
 		"data":                      old.Data != cfg.Data,
 		"store":                     old.Store != cfg.Store,
 		"log":                       old.Log != cfg.Log,
+		"otlp":                      old.Collector != cfg.Collector,
 		"admin_token":               old.AdminToken != cfg.AdminToken,
 		"limits.headers":            old.Limits.Headers != cfg.Limits.Headers,
 		"limits.connections":        old.Limits.Connections != cfg.Limits.Connections,
@@ -148,6 +149,9 @@ func (g *Gateway) Stop(ctx context.Context) error {
 	}
 	g.events.close()
 	g.closeTranscripts()
+	if g.spans != nil {
+		g.endSpans(ctx)
+	}
 
 	g.mu.Lock()
 	g.state = stopped

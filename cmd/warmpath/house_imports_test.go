@@ -25,6 +25,7 @@ var floors = map[string]int{
 	"cache":          1,
 	"cache/eventlog": 1,
 	"metrics":        1,
+	"metrics/otlp":   2,
 
 	// Dialects hand these facts and apply their edits, not the other way round.
 	"rewrite/continuity": 2,
@@ -77,7 +78,7 @@ var vendors = map[string]room{
 		"the HTTP library stays at the edge, so that the rest is tested without a socket and the library can be replaced",
 	},
 	"github.com/prometheus/": {
-		[]string{"metrics", "gateway/console"},
+		[]string{"metrics/...", "gateway/console"},
 		"every metric name and label stands in package metrics, where its cardinality is known",
 	},
 	"github.com/tidwall/gjson": {

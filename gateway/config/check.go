@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"warmpath/gateway/catalog"
+	"warmpath/metrics/otlp"
 )
 
 // check finds what is wrong with settings in the light of others. Settings
@@ -27,6 +28,11 @@ func (l *loader) check(c *Config) {
 	}
 	if c.Log.Events == KeptOnDisk && c.Data == DataMemory {
 		l.about("log.events", "is disk, but there is no data folder; name one with data, or write memory")
+	}
+	if c.Collector != "" {
+		if err := otlp.CheckEndpoint(c.Collector); err != nil {
+			l.about("otlp", err.Error())
+		}
 	}
 	if in := c.Limits.BodiesInFlight; in < c.Limits.Body && in > 0 {
 		if o, _ := l.pick(l.setting("limits.bodies_in_flight")); o.text != "auto" {

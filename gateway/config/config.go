@@ -31,6 +31,8 @@ type Config struct {
 	// Events is the file of the event log, - for standard output, or empty for
 	// none.
 	Events string
+	// Collector is the address of an OpenTelemetry collector, empty for none.
+	Collector string
 	// AccessKeys are the keys of which a client must present one; with none,
 	// every client is let in.
 	AccessKeys []secret.String

@@ -59,6 +59,11 @@ var settings = []setting{
 		field: func(c *Config) value { return word{&c.Events} },
 	},
 	{
+		key: "otlp", flag: "otlp", env: "WARMPATH_OTLP",
+		help:  "`address` of an OpenTelemetry collector that metrics and spans are sent to, as http://host:4318",
+		field: func(c *Config) value { return word{&c.Collector} },
+	},
+	{
 		key: "admin_token", env: "WARMPATH_ADMIN_TOKEN", secret: true,
 		field: func(c *Config) value { return credential{&c.AdminToken} },
 	},

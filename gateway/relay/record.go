@@ -65,6 +65,9 @@ type Record struct {
 	// Verdict is why it found less there than it might have; none where continuity
 	// does not apply.
 	Verdict continuity.Verdict
+	// Parent is the span of the client's that the request belongs to, as in its
+	// traceparent header; it is only kept where spans are sent.
+	Parent string
 	// Cause is the private reason of a failure, for the log.
 	Cause error
 }

@@ -53,6 +53,8 @@ type Settings struct {
 	Transcripts *eventlog.Log
 	// Identify keeps the provider's own names for calls in their records.
 	Identify bool
+	// Traces keeps what a span of the request belongs to in its record.
+	Traces bool
 	// Retries is how often a request is sent again before it fails, at most.
 	Retries int
 	// Heartbeat is the silence after which a stream's client gets a frame that
@@ -110,6 +112,9 @@ func (r *Relay) Configure(settings *Settings) { r.settings.Store(settings) }
 func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 	x := newExchange(r, req.Dialect, req.Arrived)
 	x.ctx, x.req, x.record.Operation = ctx, req, req.Operation
+	if x.settings.Traces {
+		x.record.Parent = string(req.Field("traceparent"))
+	}
 	if reply := x.serveKept(); reply != nil {
 		return reply
 	}
