@@ -81,6 +81,14 @@ var vendors = map[string]room{
 		[]string{"metrics/...", "gateway/console"},
 		"every metric name and label stands in package metrics, where its cardinality is known",
 	},
+	"go.opentelemetry.io/": {
+		[]string{"metrics/otlp"},
+		"what is measured is named in package metrics, and sent from one place",
+	},
+	"google.golang.org/": {
+		[]string{"metrics/otlp"},
+		"it reads in a test what is sent to a collector",
+	},
 	"github.com/tidwall/gjson": {
 		[]string{"rewrite/...", "gateway/...", "fixtures/..."},
 		"metrics and cache count and keep bytes, they do not read them",
