@@ -16,6 +16,7 @@ type Metrics struct {
 	breaks      breaks
 	translation translation
 	logged      logged
+	prompts     prompts
 	table       atomic.Pointer[table]
 }
 
@@ -23,12 +24,13 @@ type Metrics struct {
 // provider and model names. It panics if reg has them already: two gateways in
 // one process need a registry each.
 func New(reg prometheus.Registerer, providers, models []string) *Metrics {
-	m := &Metrics{vectors: newVectors(), continuity: newContinuity(), breaks: newBreaks(), translation: newTranslation(), logged: newLogged()}
+	m := &Metrics{vectors: newVectors(), continuity: newContinuity(), breaks: newBreaks(), translation: newTranslation(), prompts: newPrompts(), logged: newLogged()}
 	reg.MustRegister(m.all()...)
 	reg.MustRegister(m.continuity.all()...)
 	reg.MustRegister(m.breaks.all()...)
 	reg.MustRegister(m.translation.all()...)
 	reg.MustRegister(m.logged.all()...)
+	reg.MustRegister(m.prompts.all()...)
 	reg.MustRegister(newBuildInfo())
 	m.Reconfigure(providers, models)
 	return m

@@ -18,11 +18,14 @@ import (
 // agents were seen to do (FB); and those of activities of a provider's own (HA), what
 // only it can read (PP), streams and where they end (ST), ranges of sources (RG), what
 // is sent back (RP), and usage (US); and of questions as models ask them (NZ), typed
-// lines (TL), forms (FM), and what comes of them (OC). Each number is the beginning of a test's name.
+// lines (TL), forms (FM), and what comes of them (OC); and of prompts: how they are
+// decided and answered (PR), and how they are waited for (WT). Each number is the
+// beginning of a test's name.
 var numberedCases = map[string]int{
 	"DV": 14, "PL": 14, "FL": 7, "SB": 9, "GT": 8, "CB": 5, "PB": 28, "FB": 56,
 	"HA": 7, "PP": 6, "ST": 14, "RG": 9, "RP": 8, "US": 5,
 	"NZ": 20, "TL": 10, "FM": 10, "OC": 7,
+	"PR": 14, "WT": 12,
 }
 
 // otherCases are those of the lists that are not proven yet, and why.
@@ -34,7 +37,8 @@ var otherCases = map[string]string{
 	"FB-35": "an agent on Gemini", "FB-36": "an agent on Gemini", "FB-37": "an agent on Gemini", "FB-38": "an agent on Gemini",
 	"FB-39": "an agent on Gemini", "FB-40": "an agent on Gemini", "FB-41": "an agent on Gemini", "FB-42": "an agent on Gemini",
 	"FB-54": "an agent on Responses",
-	"OC-06": "prompts with nobody there", "OC-07": "policies of prompts",
+	"PR-03": "tools that ask", "PR-08": "tools that ask", "PR-09": "tools that ask", "PR-10": "tools that ask",
+	"WT-01": "streams that wait", "WT-02": "several gateways", "WT-09": "streams that wait", "WT-10": "streams that wait",
 }
 
 var caseNumbers = regexp.MustCompile(`^([A-Z]{2,3}-\d\d[ ,]+)+`)

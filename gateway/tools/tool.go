@@ -4,19 +4,12 @@ import (
 	"context"
 	"time"
 
+	"warmpath/gateway/prompt"
 	"warmpath/rewrite"
 )
 
 // Session is whose call it is: what a tool that asks people has to know.
-type Session struct {
-	// Tenant is the digest of who has sent the request, and Conversation the name of
-	// what goes on; both are the same for all calls of a conversation.
-	Tenant, Conversation string
-	// Path is by whom the agent was called, outermost first.
-	Path []string
-	// Attended says that the client itself can answer.
-	Attended bool
-}
+type Session = prompt.Session
 
 // The sources of tools, a closed set: they are metric labels.
 const (

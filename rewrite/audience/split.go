@@ -44,21 +44,15 @@ func named(audience []byte) (provider, user bool) {
 		return true, true
 	}
 	if audience[0] != '[' {
-		return isName(audience, model), isName(audience, people)
+		return Is(audience, model), Is(audience, people)
 	}
 	none := true
 	splice.Elements(audience, func(name []byte) bool {
 		none = false
-		provider, user = provider || isName(name, model), user || isName(name, people)
+		provider, user = provider || Is(name, model), user || Is(name, people)
 		return true
 	})
 	return provider || none, user || none
-}
-
-// isName compares a JSON string with a name without making one of it.
-func isName(value []byte, name string) bool {
-	content, ok := splice.String(value)
-	return ok && string(content) == name
 }
 
 // Split gives what of a result is for the provider and what is for the user, each in

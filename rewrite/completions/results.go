@@ -1,0 +1,63 @@
+package completions
+
+import (
+	"warmpath/rewrite"
+	"warmpath/rewrite/audience"
+	"warmpath/rewrite/splice"
+)
+
+// Audience is how results of tools stand in a request.
+var Audience = audience.Words{
+	Results: results,
+	Foreign: foreign,
+	Write:   appendPart,
+	Marks:   []string{"cache_control", "prompt_cache_breakpoint"},
+}
+
+// foreign are the kinds of blocks that this dialect writes otherwise.
+var foreign = []string{"image", "audio", "resource", "resource_link"}
+
+// results yields the parts of each message that answers a call.
+func results(body []byte, yield func(audience.Result)) {
+	w := splice.Walk(body)
+	w.Fields(func(name []byte) {
+		if string(name) == "messages" {
+			w.Elements(func() { resultOf(&w, yield) })
+		}
+	})
+}
+
+// resultOf yields the parts of the message that a walker stands at, if it answers a
+// call.
+func resultOf(w *splice.Walker, yield func(audience.Result)) {
+	var r audience.Result
+	var lists []rewrite.Span
+	is := false
+	w.Fields(func(name []byte) {
+		switch string(name) {
+		case "role":
+			role := w.Value()
+			is = is || audience.Is(role, "tool") || audience.Is(role, "function")
+		case "tool_call_id":
+			r.Call = w.Value()
+		case "isError", "is_error":
+			r.Failed = string(w.Value()) == "true"
+		case "content":
+			if start := w.Offset(); w.Next() == '[' && audience.Skim(w, foreign) {
+				lists = append(lists, rewrite.Span{Start: start, End: w.Offset()})
+			}
+		}
+	})
+	if is {
+		for _, r.Value = range lists {
+			yield(r)
+		}
+	}
+}
+
+// appendPart writes a piece of a tool's result.
+func appendPart(dst []byte, p *rewrite.Part) (part []byte, ok bool) {
+	w := requestWriter{Writer: splice.WriteTo(dst)}
+	w.part(p, "")
+	return w.Bytes(), true
+}

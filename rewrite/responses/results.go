@@ -1,0 +1,68 @@
+package responses
+
+import (
+	"warmpath/rewrite"
+	"warmpath/rewrite/audience"
+	"warmpath/rewrite/splice"
+)
+
+// Audience is how results of tools stand in a request.
+var Audience = audience.Words{
+	Results: results,
+	Foreign: foreign,
+	Write:   appendPart,
+	Marks:   []string{"prompt_cache_breakpoint"},
+}
+
+// foreign are the kinds of blocks that this dialect writes otherwise.
+var foreign = []string{"text", "image", "audio", "resource", "resource_link"}
+
+// results yields the parts of each item that answers a call of a client's tool.
+func results(body []byte, yield func(audience.Result)) {
+	w := splice.Walk(body)
+	w.Fields(func(name []byte) {
+		if string(name) == "input" {
+			w.Elements(func() { resultOf(&w, yield) })
+		}
+	})
+}
+
+// resultOf yields the parts of the item that a walker stands at, if it answers a call.
+func resultOf(w *splice.Walker, yield func(audience.Result)) {
+	var r audience.Result
+	var lists []rewrite.Span
+	is := false
+	w.Fields(func(name []byte) {
+		switch string(name) {
+		case "type":
+			kind := w.Value()
+			is = is || audience.Is(kind, "function_call_output") || audience.Is(kind, "custom_tool_call_output")
+		case "call_id":
+			r.Call = w.Value()
+		case "isError", "is_error":
+			r.Failed = string(w.Value()) == "true"
+		case "output":
+			if start := w.Offset(); w.Next() == '[' && audience.Skim(w, foreign) {
+				lists = append(lists, rewrite.Span{Start: start, End: w.Offset()})
+			}
+		}
+	})
+	if is {
+		for _, r.Value = range lists {
+			yield(r)
+		}
+	}
+}
+
+// appendPart writes a piece of a tool's result; ok is false for what has no place
+// there.
+func appendPart(dst []byte, p *rewrite.Part) (part []byte, ok bool) {
+	switch p.Kind {
+	case rewrite.PartText, rewrite.PartImage, rewrite.PartFile:
+	case rewrite.PartSummary, rewrite.PartRefusal, rewrite.PartAudio, rewrite.PartVideo, rewrite.PartOpaque:
+		return dst, false
+	}
+	w := requestWriter{Writer: splice.WriteTo(dst)}
+	w.part(p, "")
+	return w.Bytes(), true
+}
