@@ -48,6 +48,7 @@ var floors = map[string]int{
 	"cache/lineage":    4,
 	"cache/replies":    4,
 	"gateway/secret":   4,
+	"gateway/display":  4,
 	"gateway/catalog":  5,
 	"gateway/sign":     5,
 	"gateway/upstream": 6,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"warmpath/gateway/catalog"
+	"warmpath/gateway/display"
 	"warmpath/gateway/secret"
 	"warmpath/rewrite"
 	"warmpath/rewrite/continuity"
@@ -48,6 +49,8 @@ type Config struct {
 	// Retries is how often a failed attempt may be repeated before the first
 	// byte of its reply.
 	Retries int
+	// Display is how conversations are shown in a terminal.
+	Display display.Settings
 	// Catalog has the providers, models, aliases and defaults.
 	Catalog *catalog.Snapshot
 	// Warnings are sentences about settings that are allowed but risky.

@@ -20,11 +20,19 @@ type schema struct {
 	fields map[string]*schema
 	each   *schema
 	list   bool
-	// single says that a list may be a scalar too, for one item.
-	single bool
+	// single says that a list may be a scalar too, for one item, and loose that a
+	// mapping may be one.
+	single, loose bool
 }
 
 var scalar = &schema{}
+
+// anything is a scalar, or a mapping to more of the kind.
+var anything = func() *schema {
+	s := &schema{loose: true}
+	s.each = s
+	return s
+}()
 
 // fileSchema is the whole file: the settings, and what is not a scalar.
 var fileSchema = func() *schema {
@@ -48,7 +56,8 @@ var fileSchema = func() *schema {
 			"tools":    {fields: map[string]*schema{"builtin": list, "mcp": list}},
 			"audience": scalar, "events": scalar,
 		}}},
-		"models": list,
+		"models":  list,
+		"display": {each: anything},
 		"providers": {each: &schema{fields: map[string]*schema{
 			"label": scalar, "base_url": scalar, "dialects": list, "bases": names, "key": scalar, "key_style": scalar, "endpoint": scalar,
 			"region": scalar, "access_key": scalar, "secret_key": scalar, "session_token": scalar,
@@ -214,7 +223,7 @@ func (r *reader) entry(node ast.Node, s *schema, key string) *entry {
 		e.items = []*entry{{place: e.place, text: text}}
 		return e
 	}
-	if s.list || s.fields != nil || s.each != nil {
+	if !s.loose && (s.list || s.fields != nil || s.each != nil) {
 		return r.unexpected(e, key, "a single value", s)
 	}
 	e.text = text

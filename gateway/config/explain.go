@@ -49,6 +49,7 @@ func (c *Config) Explain() ([]byte, error) {
 		item("routes", explainRoutes(c.Catalog)),
 		item("models", unlisted(c.Catalog)),
 		item("prices", explainPrices(c.Catalog.Prices())),
+		item("display", explainDisplay(&c.Display)),
 	)
 	out, err := yaml.Marshal(top)
 	if err != nil {

@@ -37,6 +37,13 @@ routes:
   "*": {audience: off}
   claude-*: {tools: {builtin: [tell_user], mcp: [files, search]}, events: off}
 models: [gpt-7]
+display:
+  controls: visualise
+  reasoning: 3
+  inline_results: {truncate: {lines: 20}}
+  style: {header: "on", hidden: false}
+  errors: {inline_results: full}
+  tools: {tell_user: {inline_results: {user: chat, assistant: 5}}, "mcp__*": {inline_results: off, style: {hidden: true}}}
 prices:
   lab/small: {output: 1.50, input: 0.25, read: "0", above: {tokens: 100000, output: 3, input: 0.5}, hosted: {web_search: 2.5}, terms: {fast: 2}}
   gpt-7: {input: 1, output: 2}

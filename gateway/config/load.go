@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,16 +25,9 @@ type loader struct {
 // Problems, unless the file cannot be read at all.
 func Load(s *Sources) (*Config, error) {
 	l := &loader{sources: s, moved: map[string]string{}}
-	l.name = s.File
-	if l.name == "" {
-		l.name = s.variable("WARMPATH_CONFIG")
-	}
-	var data []byte
-	if l.name != "" {
-		var err error
-		if data, err = os.ReadFile(l.name); err != nil {
-			return nil, fmt.Errorf("reading the configuration: %w", err)
-		}
+	data, err := l.open()
+	if err != nil {
+		return nil, err
 	}
 	return l.load(data)
 }
@@ -49,6 +41,7 @@ func (l *loader) load(data []byte) (*Config, error) {
 	l.data(c)
 	c.AccessKeys = l.accessKeys()
 	c.Catalog = l.catalog()
+	c.Display = l.display()
 	l.check(c)
 	if len(l.problems) > 0 {
 		l.problems.sort()
