@@ -17,6 +17,7 @@ import (
 	"warmpath/cache/eventlog"
 	"warmpath/cache/lineage"
 	"warmpath/cache/replies"
+	"warmpath/cache/verdicts"
 	"warmpath/gateway/config"
 	"warmpath/gateway/console"
 	"warmpath/gateway/front"
@@ -164,6 +165,7 @@ func (g *Gateway) relaySettings(cfg *config.Config) *relay.Settings {
 	return &relay.Settings{
 		Transcripts: g.transcripts,
 		Replies:     kept,
+		Verdicts:    verdicts.New(g.store, verdictLife),
 		Catalog:     cfg.Catalog,
 		Mode:        cfg.Mode,
 		EarlyBetas:  cfg.Continuity.EarlyBetas,

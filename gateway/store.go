@@ -18,6 +18,9 @@ const (
 	// nothing may be heard of a conversation until it is forgotten.
 	memoryBytes      = 128 << 20
 	conversationLife = 24 * time.Hour
+	// verdictLife is for how long what was decided of a tool's result holds: as long
+	// as replies are kept that hold the result.
+	verdictLife = 60 * 24 * time.Hour
 )
 
 // openTranscripts opens the log of conversations; nil where none is kept.

@@ -17,6 +17,7 @@ type Metrics struct {
 	translation translation
 	logged      logged
 	prompts     prompts
+	audience    audience
 	table       atomic.Pointer[table]
 }
 
@@ -24,13 +25,14 @@ type Metrics struct {
 // provider and model names. It panics if reg has them already: two gateways in
 // one process need a registry each.
 func New(reg prometheus.Registerer, providers, models []string) *Metrics {
-	m := &Metrics{vectors: newVectors(), continuity: newContinuity(), breaks: newBreaks(), translation: newTranslation(), prompts: newPrompts(), logged: newLogged()}
+	m := &Metrics{vectors: newVectors(), continuity: newContinuity(), breaks: newBreaks(), translation: newTranslation(), prompts: newPrompts(), logged: newLogged(), audience: newAudience()}
 	reg.MustRegister(m.all()...)
 	reg.MustRegister(m.continuity.all()...)
 	reg.MustRegister(m.breaks.all()...)
 	reg.MustRegister(m.translation.all()...)
 	reg.MustRegister(m.logged.all()...)
 	reg.MustRegister(m.prompts.all()...)
+	reg.MustRegister(m.audience.all()...)
 	reg.MustRegister(newBuildInfo())
 	m.Reconfigure(providers, models)
 	return m

@@ -463,7 +463,7 @@ func TestLabelValues(t *testing.T) {
 	for _, r := range rewrite.Reasons {
 		reasons = append(reasons, r.String())
 	}
-	for _, set := range [][]string{metrics.EpochReasons, metrics.Retreats, metrics.UnplannedReasons, metrics.StoreReasons, metrics.MissReasons, metrics.LogFailures} {
+	for _, set := range [][]string{metrics.EpochReasons, metrics.Retreats, metrics.UnplannedReasons, metrics.StoreReasons, metrics.MissReasons, metrics.LogFailures, metrics.DroppedReasons} {
 		reasons = append(reasons, set...)
 	}
 	slices.Sort(reasons)

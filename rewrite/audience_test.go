@@ -38,8 +38,12 @@ var speakers = []struct {
 
 // withheld applies all changes of a request.
 func withheld(words *audience.Words, body string) string {
+	changes, err := words.Find([]byte(body))
+	if err != nil {
+		return err.Error()
+	}
 	var edits []splice.Edit
-	for _, change := range words.Find([]byte(body)) {
+	for _, change := range changes {
 		edits = append(edits, change.Edits...)
 	}
 	return string(splice.Apply(nil, []byte(body), edits))
@@ -188,9 +192,9 @@ func TestFence(t *testing.T) {
 func TestAudienceKeys(t *testing.T) {
 	key := func(content string) [16]byte {
 		t.Helper()
-		changes := anthropic.Audience.Find([]byte(fmt.Sprintf(speakers[0].request, content)))
-		if len(changes) != 1 {
-			t.Fatalf("%d changes in %s", len(changes), content)
+		changes, err := anthropic.Audience.Find([]byte(fmt.Sprintf(speakers[0].request, content)))
+		if len(changes) != 1 || err != nil {
+			t.Fatalf("%d changes in %s: %v", len(changes), content, err)
 		}
 		return changes[0].Key
 	}
@@ -236,6 +240,9 @@ func FuzzAudience(f *testing.F) {
 			body = fmt.Appendf(nil, d.request, `[`+hidden+`,`+string(text)+`,`+hidden+`,{"annotations":{"audience":"user"},"type":"image","mimeType":"image/png","data":"`+secret+`"}]`)
 		}
 		if splice.Valid(body) != nil {
+			if changes, _ := d.words.Find(body); splice.ValidDeep(body) != nil && len(changes) > 0 {
+				t.Fatalf("changes in %q, which is no JSON", body)
+			}
 			return
 		}
 		got := withheld(d.words, string(body))
@@ -267,8 +274,8 @@ func BenchmarkAudience(b *testing.B) {
 			b.SetBytes(int64(body.Len()))
 			b.ReportAllocs()
 			for b.Loop() {
-				if found := len(anthropic.Audience.Find(body.Bytes())); (found > 0) != (more != "") {
-					b.Fatal("found", found)
+				if found, err := anthropic.Audience.Find(body.Bytes()); (len(found) > 0) != (more != "") || err != nil {
+					b.Fatal(len(found), err)
 				}
 			}
 		})

@@ -81,7 +81,7 @@ func (x *exchange) keepRequest() {
 		req.Fields[i] = upstream.Field{Name: bytes.Clone(field.Name), Value: bytes.Clone(field.Value)}
 	}
 	x.req = &req
-	x.asked = nil
+	x.asked, x.whole = nil, nil
 	x.out.Target = bytes.Clone(x.out.Target)
 }
 

@@ -32,7 +32,8 @@ type exchange struct {
 	target      catalog.Target
 	targets     targets
 	out         upstream.Request
-	asked       []byte // the client's request, unpacked
+	asked       []byte // the client's request, unpacked, less what is for people alone
+	whole       []byte // the same with it
 	plain       []byte // what continuity plans from: asked, or its translation
 	room        roomy  // that plain takes beside the client's own
 	named       []byte // the same, with the model's name at the provider
@@ -86,7 +87,7 @@ func (x *exchange) leave() {
 		return
 	}
 	x.record.Explanation = x.explanation()
-	x.req, x.out, x.asked, x.plain, x.warmth = nil, upstream.Request{}, nil, nil, nil
+	x.req, x.out, x.asked, x.whole, x.plain, x.warmth = nil, upstream.Request{}, nil, nil, nil, nil
 	if x.prompt != nil {
 		x.relay.recall.Release(x.prompt)
 	}
@@ -170,7 +171,7 @@ func (x *exchange) send(body []byte) {
 		return
 	}
 	x.out.Body, x.path = x.req.Body, metrics.PathThrough
-	changed := !same(body, x.plain)
+	changed := !same(x.asked, x.whole) || !same(body, x.plain)
 	if changed {
 		x.out.Body, x.path = body, metrics.PathSplice
 	}
@@ -193,11 +194,16 @@ func (x *exchange) modelSpan(body []byte) rewrite.Span {
 func (x *exchange) peek() ([]byte, *rewrite.Failure) {
 	x.facts.Model = x.req.Model
 	if !x.req.Operation.named() || x.client.peek == nil {
+		x.whole = x.req.Body
 		return x.req.Body, nil
 	}
 	x.room.room = x.req.Room
 	plain, failure := decodeBody(x.req.Body, x.req.Field("content-encoding"), x.settings.DecodedBody, &x.room)
 	if failure != nil {
+		return nil, failure
+	}
+	x.whole = plain
+	if plain, failure = x.withhold(plain); failure != nil {
 		return nil, failure
 	}
 	facts, failure := x.read(plain)

@@ -122,7 +122,8 @@ func (x *exchange) recall(k *keeping, plain []byte, names *responses.Names) ([]b
 	if !x.room.take(int64(len(whole) - len(plain))) {
 		return nil, noRoom(errNoRoom)
 	}
-	return whole, nil
+	// What an earlier version has kept, it has kept as it came.
+	return x.withhold(whole)
 }
 
 // pastOf is a history as its dialect reads it.

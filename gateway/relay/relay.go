@@ -9,6 +9,7 @@ import (
 	"warmpath/cache/eventlog"
 	"warmpath/cache/lineage"
 	"warmpath/cache/replies"
+	"warmpath/cache/verdicts"
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
@@ -51,6 +52,9 @@ type Settings struct {
 	Replies *replies.Replies
 	// Transcripts is the log of what is said in conversations; nil keeps none.
 	Transcripts *eventlog.Log
+	// Verdicts remembers what was withheld of tools' results and what was not; nil
+	// decides each time.
+	Verdicts *verdicts.Verdicts
 	// Identify keeps the provider's own names for calls in their records.
 	Identify bool
 	// Traces keeps what a span of the request belongs to in its record.

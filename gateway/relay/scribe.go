@@ -56,7 +56,7 @@ func (x *exchange) transcribe() {
 		!x.settings.Catalog.Route(x.facts.Model).Events {
 		return
 	}
-	c, err := codecs[x.req.Dialect].decodeRequest(x.asked, "")
+	c, err := codecs[x.req.Dialect].decodeRequest(x.whole, "")
 	if err != nil {
 		x.relay.metrics.LogFailed("request")
 		return

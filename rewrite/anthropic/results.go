@@ -19,8 +19,8 @@ var Audience = audience.Words{
 // foreign are the kinds of blocks that this dialect writes otherwise.
 var foreign = []string{"image", "audio", "resource", "resource_link"}
 
-// results yields the blocks of each result of a client's tool.
-func results(body []byte, yield func(audience.Result)) {
+// results are the blocks of results of a client's tools.
+func results(body []byte) (all []audience.Result) {
 	w := splice.Walk(body)
 	w.Fields(func(name []byte) {
 		if string(name) != "messages" {
@@ -29,15 +29,16 @@ func results(body []byte, yield func(audience.Result)) {
 		w.Elements(func() {
 			w.Fields(func(name []byte) {
 				if string(name) == "content" {
-					w.Elements(func() { result(&w, yield) })
+					w.Elements(func() { all = result(&w, all) })
 				}
 			})
 		})
 	})
+	return all
 }
 
-// result yields the blocks of the block that a walker stands at, if it is a result.
-func result(w *splice.Walker, yield func(audience.Result)) {
+// result adds the blocks of the block that a walker stands at, if it is a result.
+func result(w *splice.Walker, all []audience.Result) []audience.Result {
 	var r audience.Result
 	var lists []rewrite.Span
 	is := false
@@ -57,9 +58,10 @@ func result(w *splice.Walker, yield func(audience.Result)) {
 	})
 	if is {
 		for _, r.Value = range lists {
-			yield(r)
+			all = append(all, r)
 		}
 	}
+	return all
 }
 
 // pictures are the media types of images that models read.

@@ -28,9 +28,9 @@ type Result struct {
 
 // Words are what the pass has to know of a dialect.
 type Words struct {
-	// Results calls yield for the content of each result in a request, which has to be
-	// JSON, that Skim finds to need a look, in their order.
-	Results func(body []byte, yield func(Result))
+	// Results are the contents of results in a request that Skim finds to need a look,
+	// in their order. The request may be no JSON.
+	Results func(body []byte) []Result
 	// Foreign are kinds of blocks of the Model Context Protocol that the dialect
 	// writes otherwise, and Write appends such a block as it does; ok is false for
 	// what it has no place for. Marks are members that a block keeps.
@@ -54,12 +54,21 @@ type Change struct {
 	Placeholder bool
 }
 
-// Find gives what is to be done to the results in a request, which has to be JSON,
-// in the order of the request. A result that has nothing of what the provider must
-// not get, or would not take, is not among them.
-func (w *Words) Find(body []byte) (changes []Change) {
+// Find gives what is to be done to the results in a request, in the order of the
+// request. A result that has nothing of what the provider must not get, or would not
+// take, is not among them. The error is a *splice.SyntaxError of a request that is no
+// JSON, which is only found out where there is something to do.
+func (w *Words) Find(body []byte) (changes []Change, err error) {
+	results := w.Results(body)
+	if len(results) == 0 {
+		return nil, nil
+	}
+	if fault := splice.ValidDeep(body); fault != nil {
+		return nil, fault
+	}
 	f := finder{words: w, body: body}
-	w.Results(body, func(r Result) {
+	for i := range results {
+		r := &results[i]
 		f.change, f.failed, f.touched, f.free = Change{}, r.Failed, false, r.Free
 		if r.Free {
 			f.content(r.Value)
@@ -67,11 +76,11 @@ func (w *Words) Find(body []byte) (changes []Change) {
 			f.list(r)
 		}
 		if f.touched {
-			f.change.Key = f.key(&r)
+			f.change.Key = f.key(r)
 			changes = append(changes, f.change)
 		}
-	})
-	return changes
+	}
+	return changes, nil
 }
 
 // finder finds the change of one result after the other.
@@ -107,7 +116,7 @@ const (
 )
 
 // list reads a list of blocks.
-func (f *finder) list(r Result) {
+func (f *finder) list(r *Result) {
 	f.blocks = f.blocks[:0]
 	elements(f.body, r.Value, func(at rewrite.Span) {
 		fate, edits := f.block(at)

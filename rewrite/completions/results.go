@@ -17,19 +17,20 @@ var Audience = audience.Words{
 // foreign are the kinds of blocks that this dialect writes otherwise.
 var foreign = []string{"image", "audio", "resource", "resource_link"}
 
-// results yields the parts of each message that answers a call.
-func results(body []byte, yield func(audience.Result)) {
+// results are the parts of messages that answer calls.
+func results(body []byte) (all []audience.Result) {
 	w := splice.Walk(body)
 	w.Fields(func(name []byte) {
 		if string(name) == "messages" {
-			w.Elements(func() { resultOf(&w, yield) })
+			w.Elements(func() { all = resultOf(&w, all) })
 		}
 	})
+	return all
 }
 
-// resultOf yields the parts of the message that a walker stands at, if it answers a
+// resultOf adds the parts of the message that a walker stands at, if it answers a
 // call.
-func resultOf(w *splice.Walker, yield func(audience.Result)) {
+func resultOf(w *splice.Walker, all []audience.Result) []audience.Result {
 	var r audience.Result
 	var lists []rewrite.Span
 	is := false
@@ -50,9 +51,10 @@ func resultOf(w *splice.Walker, yield func(audience.Result)) {
 	})
 	if is {
 		for _, r.Value = range lists {
-			yield(r)
+			all = append(all, r)
 		}
 	}
+	return all
 }
 
 // appendPart writes a piece of a tool's result.

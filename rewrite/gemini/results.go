@@ -28,93 +28,91 @@ var Audience = audience.Words{
 // foreign are the kinds of blocks that this dialect writes otherwise.
 var foreign = []string{"resource"}
 
-// results yields what each response of a function holds, in a request to generate
-// or in one that wraps it.
-func results(body []byte, yield func(audience.Result)) {
+// results are what responses of functions hold, in a request to generate or in one
+// that wraps it.
+func results(body []byte) (all []audience.Result) {
 	w := splice.Walk(body)
 	within(&w, func(name string) {
 		switch name {
 		case "contents":
-			resultsIn(&w, yield)
+			all = resultsIn(&w, all)
 		case "generateContentRequest":
 			within(&w, func(name string) {
 				if name == "contents" {
-					resultsIn(&w, yield)
+					all = resultsIn(&w, all)
 				}
 			})
 		}
 	})
+	return all
 }
 
-// resultsIn yields what the responses in contents hold.
-func resultsIn(w *splice.Walker, yield func(audience.Result)) {
-	each := func(read func()) {
-		if w.Next() == '{' { // one may stand without a list
-			read()
-			return
-		}
-		w.Elements(read)
-	}
-	each(func() {
+// resultsIn adds what the responses in contents hold.
+func resultsIn(w *splice.Walker, all []audience.Result) []audience.Result {
+	each(w, func() {
 		within(w, func(name string) {
 			if name != "parts" {
 				return
 			}
-			each(func() {
+			each(w, func() {
 				within(w, func(name string) {
 					if name == "functionResponse" {
-						resultOf(w, yield)
+						all = resultOf(w, all)
 					}
 				})
 			})
 		})
 	})
+	return all
 }
 
-// resultOf yields what a response holds: what the function gave, and the media
-// beside it.
-func resultOf(w *splice.Walker, yield func(audience.Result)) {
-	var r audience.Result
-	var given, beside []rewrite.Span
+// each reads the elements of a list, or the one that stands without.
+func each(w *splice.Walker, read func()) {
+	if w.Next() == '{' {
+		read()
+		return
+	}
+	w.Elements(read)
+}
+
+// resultOf adds what a response holds: what the function gave, and the media beside
+// it, in their order.
+func resultOf(w *splice.Walker, all []audience.Result) []audience.Result {
+	var of audience.Result
+	first := len(all)
 	within(w, func(name string) {
 		switch start := w.Offset(); name {
 		case "id":
-			r.Call = w.Value()
+			of.Call = w.Value()
 		case "response":
 			if audience.Skim(w, foreign) {
-				given = append(given, rewrite.Span{Start: start, End: w.Offset()})
-				r.Failed = failedIn(w.Since(start))
+				value := w.Since(start)
+				r := audience.Result{Value: rewrite.Span{Start: start, End: w.Offset()}, Free: true, Failed: failedIn(value)}
+				if splice.Empty(value) {
+					of.Instead = r.Value
+				}
+				all = append(all, r)
 			}
 		case "parts":
 			if w.Next() == '[' && audience.Skim(w, foreign) {
-				beside = append(beside, rewrite.Span{Start: start, End: w.Offset()})
+				all = append(all, audience.Result{Value: rewrite.Span{Start: start, End: w.Offset()}, Bare: true})
 			}
 		}
 	})
-	yieldIn := func(spans []rewrite.Span, of audience.Result) {
-		for _, of.Value = range spans {
-			yield(of)
+	for i := first; i < len(all); i++ {
+		if r := &all[i]; r.Bare {
+			r.Call, r.Instead = of.Call, of.Instead
+		} else {
+			r.Call = of.Call
 		}
 	}
-	with := r
-	with.Bare, r.Free = true, true
-	if len(given) > 0 && splice.Empty(w.Text(given[0])) {
-		with.Instead = given[0]
-	}
-	// A result changes nothing that stands before the one that was yielded last.
-	if len(given) > 0 && len(beside) > 0 && beside[0].Start < given[0].Start {
-		yieldIn(beside, with)
-		yieldIn(given, r)
-		return
-	}
-	yieldIn(given, r)
-	yieldIn(beside, with)
+	return all
 }
 
 // failedIn reports what a function gave to be an error.
 func failedIn(response []byte) (failed bool) {
 	members(response, func(name string, value []byte) {
-		failed = failed || name == "error" || (name == "isError") && string(value) == "true"
+		failed = failed || name == "error" || name == "isError" && string(value) == "true"
 	})
 	return failed
 }

@@ -1,18 +1,11 @@
 package responses
 
 import (
-	"slices"
-
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
 )
 
-// executed stands for a result that holds nothing for the model. It is the same
-// whenever the result is sent again.
-const executed = "Tool executed successfully."
-
-// result reads what a client's tool gave. Blocks that the tool has meant for people
-// alone are not for the model.
+// result reads what a client's tool gave.
 func (r reader) result(kind string, value []byte, i *itemFields, item rewrite.Item) (rewrite.Item, *fault) {
 	item.Kind = rewrite.ItemResult
 	item.Call = rewrite.Call{
@@ -23,30 +16,10 @@ func (r reader) result(kind string, value []byte, i *itemFields, item rewrite.It
 	if item.Parts, f = r.parts(i.at, "output", i.output); f != nil {
 		return item, f.in("output")
 	}
-	all := len(item.Parts)
-	item.Parts = slices.DeleteFunc(item.Parts, func(p rewrite.Part) bool { return !forModel(p.Annotations) })
-	if all > 0 && len(item.Parts) == 0 {
-		item.Parts = []rewrite.Part{{Path: i.at, Text: executed}}
-	}
 	if i.other && !hasBlocks(i.output) {
 		item.Payload = written(kind, value)
 	}
 	return item, nil
-}
-
-// forModel says that what a tool says of a block does not keep it from the model.
-func forModel(annotations rewrite.JSON) bool {
-	named, meant := false, false
-	splice.Fields(annotations, func(key, value []byte) bool {
-		if string(key) == "audience" {
-			named = splice.Elements(value, func(who []byte) bool {
-				meant = meant || splice.Text(who) == rewrite.RoleAssistant.String()
-				return true
-			})
-		}
-		return true
-	})
-	return meant || !named
 }
 
 // hasBlocks says that a result has blocks as the tools of the Model Context

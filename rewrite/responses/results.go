@@ -17,18 +17,19 @@ var Audience = audience.Words{
 // foreign are the kinds of blocks that this dialect writes otherwise.
 var foreign = []string{"text", "image", "audio", "resource", "resource_link"}
 
-// results yields the parts of each item that answers a call of a client's tool.
-func results(body []byte, yield func(audience.Result)) {
+// results are the parts of items that answer calls of a client's tools.
+func results(body []byte) (all []audience.Result) {
 	w := splice.Walk(body)
 	w.Fields(func(name []byte) {
 		if string(name) == "input" {
-			w.Elements(func() { resultOf(&w, yield) })
+			w.Elements(func() { all = resultOf(&w, all) })
 		}
 	})
+	return all
 }
 
-// resultOf yields the parts of the item that a walker stands at, if it answers a call.
-func resultOf(w *splice.Walker, yield func(audience.Result)) {
+// resultOf adds the parts of the item that a walker stands at, if it answers a call.
+func resultOf(w *splice.Walker, all []audience.Result) []audience.Result {
 	var r audience.Result
 	var lists []rewrite.Span
 	is := false
@@ -49,9 +50,10 @@ func resultOf(w *splice.Walker, yield func(audience.Result)) {
 	})
 	if is {
 		for _, r.Value = range lists {
-			yield(r)
+			all = append(all, r)
 		}
 	}
+	return all
 }
 
 // appendPart writes a piece of a tool's result; ok is false for what has no place

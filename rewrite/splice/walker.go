@@ -44,9 +44,6 @@ func (w *Walker) Offset() int { return w.at }
 // that stood there, once that is taken or left.
 func (w *Walker) Since(offset int) []byte { return w.text[offset:w.at] }
 
-// Text is the text of a span of what is walked.
-func (w *Walker) Text(s rewrite.Span) []byte { return w.text[s.Start:s.End] }
-
 // Fields enters an object: it calls yield for each member, standing at the
 // member's value. It reports whether the value was an object and well-formed;
 // any other value is left where it is. The key is valid during the call.
