@@ -88,7 +88,8 @@ func (s *scribe) begin(x *exchange, c *rewrite.Conversation, steps []transcript.
 		Type: transcript.TurnStart, Dialect: x.req.Dialect.String(), Model: shownName(x.facts.Model), Stream: c.Stream, Items: len(c.Items),
 	}
 	entries := []entry{{event: start, items: found.items, heads: found.heads}}
-	if config, mark := s.config(c); s.log.Known(s.id, eventlog.Mark(mark))[0] == 0 {
+	config, mark := s.config(c)
+	if len(config.Content)+len(config.Tools) > 0 && s.log.Known(s.id, eventlog.Mark(mark))[0] == 0 {
 		entries = append(entries, entry{event: config, items: []transcript.Mark{mark}})
 	}
 	for _, step := range steps[from:] {
