@@ -255,7 +255,6 @@ func TestDirectivesAreLogged(t *testing.T) {
 	client := speakers[rewrite.Messages]
 	reply, first := client.ask(t, base, c, "Warmpath-Conversation", "mine")
 	c.Items = append(append(c.Items, reply.Items...), rewrite.Item{Parts: []rewrite.Part{{Text: "And now? DO[say Two.]"}}})
-	c.System = append(c.System, rewrite.Part{Text: "It is late."})
 	c.Tools = c.Tools[:1]
 	_, header := client.ask(t, base, c, "Warmpath-Conversation", "mine")
 	if header.Get("Warmpath-Conversation") != first.Get("Warmpath-Conversation") {
@@ -268,7 +267,7 @@ func TestDirectivesAreLogged(t *testing.T) {
 		t.Fatalf("no directive in %q, edits %s: %s", eventLines(events), header.Get("Warmpath-Edits"), requests)
 	}
 	e := events[at]
-	if e.Source != transcript.FromGateway || e.Turn != 2 || e.After == nil || *e.After != 3 || !slices.Equal(e.Removed, []string{"listen"}) || len(e.Texts) != 1 || !strings.Contains(e.Texts[0], "It is late.") {
+	if e.Source != transcript.FromGateway || e.Turn != 2 || e.After == nil || *e.After != 3 || !slices.Equal(e.Removed, []string{"listen"}) {
 		t.Errorf("the directive is %+v", e)
 	}
 }
