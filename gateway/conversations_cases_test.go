@@ -45,7 +45,9 @@ func TestCutRepliesAreLoggedAsIncomplete(t *testing.T) {
 			t.Run(fmt.Sprintf("%s to %s", from, to), func(t *testing.T) {
 				status, body, header := client.send(t, base, simple(from, model, "DO[text 20 events=9; cut after=5]", true))
 				events, _ := logged(t, g, header.Get("Warmpath-Conversation"), "")
-				last, reply := &events[len(events)-1], slices.IndexFunc(events, func(e transcript.Event) bool { return e.Type == transcript.ChatResponse && e.Kind == transcript.Message })
+				last, reply := &events[len(events)-1], slices.IndexFunc(events, func(e transcript.Event) bool {
+					return e.Type == transcript.ChatResponse && e.Kind == transcript.Message
+				})
 				if last.Type != transcript.TurnEnd || last.Outcome != transcript.Cut {
 					t.Errorf("the last event is %s", told(last))
 				}
@@ -248,7 +250,9 @@ func TestEachCallHasItsUsage(t *testing.T) {
 // What the gateway says in a request is told: what, and where.
 func TestDirectivesAreLogged(t *testing.T) {
 	g, base := logging(t, config.KeptInMemory, nil)
-	tool := func(name string) rewrite.Tool { return rewrite.Tool{Name: name, Schema: rewrite.JSON(`{"type":"object"}`)} }
+	tool := func(name string) rewrite.Tool {
+		return rewrite.Tool{Name: name, Schema: rewrite.JSON(`{"type":"object"}`)}
+	}
 	c := simple(rewrite.Messages, models[rewrite.Messages], "Go on. DO[say One.]", true)
 	c.System = []rewrite.Part{{Text: "You are careful."}}
 	c.Tools = []rewrite.Tool{tool("look"), tool("listen")}
