@@ -9,6 +9,7 @@ import (
 
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/display"
+	"warmpath/gateway/prompt"
 	"warmpath/gateway/secret"
 	"warmpath/rewrite"
 	"warmpath/rewrite/continuity"
@@ -44,8 +45,10 @@ type Config struct {
 	Replies    Replies
 	Records    Records
 	Log        Log
-	Limits     Limits
-	Timeouts   Timeouts
+	// Prompts says how people are asked, and what is done where nobody can be.
+	Prompts  prompt.Settings
+	Limits   Limits
+	Timeouts Timeouts
 	// Retries is how often a failed attempt may be repeated before the first
 	// byte of its reply.
 	Retries int

@@ -58,6 +58,7 @@ var fileSchema = func() *schema {
 		}}},
 		"models":  list,
 		"display": {each: anything},
+		"prompts": {fields: promptSchema()},
 		"providers": {each: &schema{fields: map[string]*schema{
 			"label": scalar, "base_url": scalar, "dialects": list, "bases": names, "key": scalar, "key_style": scalar, "endpoint": scalar,
 			"region": scalar, "access_key": scalar, "secret_key": scalar, "session_token": scalar,

@@ -37,6 +37,11 @@ func (c *Config) Explain() ([]byte, error) {
 		fields = append(fields, item(name, written(s.field(c).text())))
 		last.Value = fields
 	}
+	for i := range top {
+		if fields, ok := top[i].Value.(yaml.MapSlice); ok && top[i].Key == "prompts" {
+			top[i].Value = append(fields, explainPrompts(&c.Prompts.Policies)...)
+		}
+	}
 	keys := make([]string, len(c.AccessKeys))
 	for i, key := range c.AccessKeys {
 		keys[i] = key.String()

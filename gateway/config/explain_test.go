@@ -44,6 +44,14 @@ display:
   style: {header: "on", hidden: false}
   errors: {inline_results: full}
   tools: {tell_user: {inline_results: {user: chat, assistant: 5}}, "mcp__*": {inline_results: off, style: {hidden: true}}}
+prompts:
+  expiry: 2m
+  run: edit
+  human_only: true
+  detached: {all: defaults, run: auto}
+  tools:
+    mcp__files__*: {run: unattended, deliver: ask, detached: auto}
+    mcp__web__fetch: {target: assistant, human_only: true, detached: {tool: defaults, deliver: deny}}
 prices:
   lab/small: {output: 1.50, input: 0.25, read: "0", above: {tokens: 100000, output: 3, input: 0.5}, hosted: {web_search: 2.5}, terms: {fast: 2}}
   gpt-7: {input: 1, output: 2}

@@ -42,6 +42,7 @@ func (l *loader) load(data []byte) (*Config, error) {
 	c.AccessKeys = l.accessKeys()
 	c.Catalog = l.catalog()
 	c.Display = l.display()
+	c.Prompts.Policies = l.prompts()
 	l.check(c)
 	if len(l.problems) > 0 {
 		l.problems.sort()

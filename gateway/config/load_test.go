@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"warmpath/gateway/prompt"
 	"warmpath/gateway/secret"
 	"warmpath/rewrite"
 	"warmpath/rewrite/continuity"
@@ -61,6 +62,10 @@ func TestDefaults(t *testing.T) {
 		Continuity: Continuity{EarlyBetas: true, Marks: true, Echoes: true, ColdWait: 2 * time.Second, Diagnostics: continuity.AskEdited},
 		Replies:    Replies{Keep: true, TTL: 30 * 24 * time.Hour},
 		Log:        Log{Size: 256 << 20, Age: 7 * 24 * time.Hour},
+		Prompts: prompt.Settings{Expiry: 50 * time.Second, Grace: 5 * time.Second, Policies: prompt.Policies{
+			Default: prompt.Rule{Run: prompt.RunAsk, Deliver: prompt.RunUnattended, Target: prompt.ToUser, Detached: prompt.Detached{All: prompt.Deny}},
+			Tools:   map[string]prompt.Rule{},
+		}},
 		Limits: Limits{
 			Body: 64 << 20, DecodedBody: 64 << 20, Headers: 8 << 10, Connections: 10000,
 		},
@@ -96,6 +101,17 @@ access_keys: [one, two]
 admin_token: three
 continuity: {early_betas: false, marks: false, echoes: false, cold_wait: 0s, diagnostics: never}
 replies: {keep: false, ttl: 36h}
+prompts:
+  expiry: 20s
+  grace: 0s
+  run: edit
+  deliver: ask
+  target: assistant
+  human_only: true
+  detached: {run: auto, tool: defaults}
+  tools:
+    mcp__files__*: {run: unattended, deliver: skip}
+    mcp__web__get: {target: user, detached: auto}
 explain: {context: true}
 log: {events: memory, size: 5MiB, age: 2h}
 limits: {body: 1MiB, bodies_in_flight: 2MiB, headers: 16KiB, decoded_body: 3MiB, connections: 7}
@@ -120,6 +136,16 @@ retries: 0
 		Records:    Records{Context: true},
 		Log:        Log{Events: KeptInMemory, Size: 5 << 20, Age: 2 * time.Hour},
 		Limits:     Limits{Body: 1 << 20, BodiesInFlight: 2 << 20, DecodedBody: 3 << 20, Headers: 16 << 10, Connections: 7},
+		Prompts: prompt.Settings{Expiry: 20 * time.Second, Policies: prompt.Policies{
+			Default: prompt.Rule{
+				Run: prompt.RunEdit, Deliver: prompt.RunAsk, Target: prompt.ToAssistant, HumanOnly: true,
+				Detached: prompt.Detached{All: prompt.Deny, Each: [3]prompt.Policy{prompt.Run: prompt.Auto, prompt.Question: prompt.Defaults}},
+			},
+			Tools: map[string]prompt.Rule{
+				"mcp__files__*": {Run: prompt.RunUnattended, Deliver: prompt.RunSkip},
+				"mcp__web__get": {Target: prompt.ToUser, Detached: prompt.Detached{All: prompt.Auto}},
+			},
+		}},
 		Timeouts: Timeouts{
 			Header: time.Second, Body: 2 * time.Second, Idle: 3 * time.Second, Write: 4 * time.Second,
 			UpstreamConnect: 5 * time.Second, UpstreamHeader: 6 * time.Second, UpstreamIdle: 7 * time.Second,
@@ -163,8 +189,8 @@ func TestFlagsAndVariables(t *testing.T) {
 		"timeouts.drain": "7s", "retries": "1", "admin_token": "t",
 		"continuity.early_betas": "false", "continuity.marks": "false", "continuity.echoes": "false", "continuity.cold_wait": "3s",
 		"continuity.diagnostics": "always", "explain.context": "true",
-		"replies.keep": "false", "replies.ttl": "48h",
 		"log.events": "memory", "log.size": "3MiB", "log.age": "3h",
+		"replies.keep": "false", "replies.ttl": "48h", "prompts.expiry": "30s",
 	}
 	text := func(c *Config, s setting) string {
 		if s.secret {

@@ -120,6 +120,14 @@ var settings = []setting{
 	{key: "log.age", flag: "log-age", env: "WARMPATH_LOG_AGE", initial: "168h",
 		help:  "the `time` that an event stays in this log",
 		field: func(c *Config) value { return life{&c.Log.Age} }},
+	{
+		key: "prompts.expiry", flag: "prompt-expiry", env: "WARMPATH_PROMPT_EXPIRY", initial: "50s",
+		help:  "the `time` that people have to answer what a tool asks",
+		field: func(c *Config) value { return span{&c.Prompts.Expiry, false} },
+	},
+	{key: "prompts.grace", initial: "5s", field: func(c *Config) value {
+		return span{&c.Prompts.Grace, true}
+	}},
 	{key: "limits.body", initial: "64MiB", field: func(c *Config) value {
 		return bytes[int64]{field: &c.Limits.Body, least: 1 << 10, most: 1 << 30}
 	}},
