@@ -21,6 +21,7 @@ import (
 	"warmpath/gateway/config"
 	"warmpath/gateway/console"
 	"warmpath/gateway/front"
+	"warmpath/gateway/prompt"
 	"warmpath/gateway/relay"
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
@@ -58,6 +59,7 @@ type Gateway struct {
 	metrics *metrics.Metrics
 	client  *upstream.Client
 	store   cache.Store
+	prompts *prompt.Book
 	// transcripts is the log of conversations; nil where none is kept.
 	transcripts *eventlog.Log
 	relay       *relay.Relay
@@ -119,19 +121,21 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 	g.store = cache.NewGuard(opts.Store, cache.GuardOptions{Deadline: cfg.Timeouts.Store, OnFailure: func(op cache.Op, why cache.Reason) {
 		g.metrics.StoreFailed(string(op), string(why))
 	}})
+	g.prompts = prompt.New(prompt.Options{Settings: cfg.Prompts, Counter: g.metrics, Log: g.log, Board: boardOf(opts.Store)})
 	memory := lineage.New(g.store, conversationLife)
 	g.relay = relay.New(g.relaySettings(cfg), g.client, g.metrics, memory, g.observe)
-	if g.front, err = front.New(frontConfig(cfg), g.relay, g.metrics, g.log); err == nil && cfg.Collector != "" {
+	if g.front, err = front.New(g.frontConfig(cfg), g.relay, g.metrics, g.log); err == nil && cfg.Collector != "" {
 		g.spans, err = otlp.Open(context.Background(), otlp.Config{Endpoint: cfg.Collector, Version: g.version, Log: g.log}, registry)
 	}
 	if err != nil {
+		g.prompts.Close()
 		_ = g.store.Close()
 		g.events.close()
 		g.closeTranscripts()
 		return nil, fmt.Errorf("building the gateway: %w", err)
 	}
 	g.console = console.New(console.Config{
-		Gatherer: registry, Ready: g.Ready, Status: g.status, Requests: g.shown.newest, Conversations: g.transcripts,
+		Gatherer: registry, Ready: g.Ready, Status: g.status, Requests: g.shown.newest, Conversations: g.transcripts, Prompts: g.prompts,
 		Token: cfg.AdminToken, Public: !config.Loopback(cfg.Admin),
 	})
 	return g, nil
@@ -183,8 +187,9 @@ func (g *Gateway) relaySettings(cfg *config.Config) *relay.Settings {
 	}
 }
 
-func frontConfig(cfg *config.Config) front.Config {
+func (g *Gateway) frontConfig(cfg *config.Config) front.Config {
 	return front.Config{
+		Prompts: g.prompts,
 		Headers: cfg.Limits.Headers, Connections: cfg.Limits.Connections,
 		Header: cfg.Timeouts.Header, Idle: cfg.Timeouts.Idle, Write: cfg.Timeouts.Write,
 		Body: cfg.Limits.Body, InFlight: cfg.Limits.BodiesInFlight, BodyTime: cfg.Timeouts.Body,

@@ -75,7 +75,8 @@ func (g *Gateway) Reload(cfg *config.Config) (unchanged []string) {
 	g.lines.quiet.Store(cfg.Quiet)
 	g.metrics.Reconfigure(cfg.Catalog.Providers(), cfg.Catalog.Models())
 	g.relay.Configure(g.relaySettings(cfg))
-	g.front.Configure(frontConfig(cfg))
+	g.prompts.Configure(cfg.Prompts)
+	g.front.Configure(g.frontConfig(cfg))
 	unchanged = needsRestart(g.first, cfg)
 	if err := g.events.open(cfg.Events); err != nil {
 		unchanged = append(unchanged, err.Error()+"; the old one stays")
@@ -136,6 +137,9 @@ func (g *Gateway) Stop(ctx context.Context) error {
 	g.state = draining
 	g.mu.Unlock()
 
+	// Nobody waits for an answer that may take longer than the drain: whoever asks is
+	// told at once, and can ask another gateway.
+	g.prompts.Close()
 	// The console goes last, so that readiness can be asked for while draining.
 	err := g.front.Shutdown(ctx)
 	if closing := g.console.Shutdown(context.WithoutCancel(ctx)); err == nil && closing != nil {

@@ -11,6 +11,7 @@ import (
 	"warmpath/cache/eventlog"
 	"warmpath/cache/redis"
 	"warmpath/gateway/config"
+	"warmpath/gateway/prompt"
 )
 
 const (
@@ -57,4 +58,12 @@ func openStore(cfg *config.Config, log *slog.Logger) (cache.Store, error) {
 		return nil, fmt.Errorf("opening the store: %w; choose another folder with --data, or --data memory", err)
 	}
 	return store, nil
+}
+
+// boardOf is what gateways that share a store share besides; nil for a store of one.
+func boardOf(store cache.Store) prompt.Board {
+	if shared, ok := store.(*redis.Store); ok {
+		return shared.Board()
+	}
+	return nil
 }

@@ -45,8 +45,8 @@ func (a *access) host(host []byte) bool {
 }
 
 // token reports whether an Authorization header gives the token. A login is
-// accepted because a browser cannot be told a bearer token; it gives no power,
-// as everything here is only read.
+// accepted because a browser cannot be told a bearer token. A browser shows it for
+// pages of other origins too, which is why those may not answer prompts.
 func (a *access) token(header []byte) bool {
 	if a.open || a.none {
 		return a.open

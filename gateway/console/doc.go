@@ -1,4 +1,5 @@
 // Package console is the admin listener: metrics for Prometheus, probes, a page
-// of numbers for people and the same in short as JSON. It only reads; it knows
-// of the gateway what its Config hands it.
+// of numbers for people, the same in short as JSON, and what tools ask people. It
+// only reads, but for the answers to that; it knows of the gateway what its Config
+// hands it.
 package console

@@ -13,6 +13,7 @@ import (
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 
 	"warmpath/cache/eventlog"
+	"warmpath/gateway/prompt"
 	"warmpath/gateway/secret"
 )
 
@@ -29,6 +30,9 @@ type Config struct {
 	Requests func() []Request
 	// Conversations is the log of what happens in them; nil where there is none.
 	Conversations *eventlog.Log
+	// Prompts are those of all sessions, which the operator answers; nil where there are
+	// none.
+	Prompts *prompt.Book
 	// Token is asked for, except by the probes, as a bearer token or as the
 	// password of a browser's login. An empty one asks for nothing on loopback
 	// and lets nobody in beyond it.
@@ -62,8 +66,8 @@ const (
 	readTimeout  = 10 * time.Second
 	writeTimeout = 30 * time.Second
 	idleTimeout  = 2 * time.Minute
-	// maxBody is small because no page takes a body.
-	maxBody = 4 << 10
+	// maxBody is small because only an answer to a prompt has a body.
+	maxBody = 256 << 10
 )
 
 // New prepares a console; Serve starts it.
@@ -111,7 +115,8 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	h := &ctx.Response.Header
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
-	if !ctx.IsGet() && !ctx.IsHead() {
+	rest, prompts := beneathPrompts(string(ctx.Path()))
+	if !ctx.IsGet() && !ctx.IsHead() && !prompts {
 		h.Set("Allow", "GET, HEAD")
 		text(ctx, fasthttp.StatusMethodNotAllowed, "only GET and HEAD are answered here")
 		return
@@ -135,6 +140,10 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	if !s.access.token(ctx.Request.Header.Peek("Authorization")) {
 		h.Set("WWW-Authenticate", `Basic realm="warmpath", charset="UTF-8"`)
 		text(ctx, fasthttp.StatusUnauthorized, "this address asks for the admin token: as a bearer token, or as the password of a login with any name")
+		return
+	}
+	if prompts && s.config.Prompts != nil {
+		s.prompts(ctx, rest)
 		return
 	}
 	s.pages(ctx)
@@ -162,7 +171,7 @@ func (s *Server) pages(ctx *fasthttp.RequestCtx) {
 			s.conversations(ctx)
 			return
 		}
-		text(ctx, fasthttp.StatusNotFound, "there is /, /metrics, /healthz, /readyz, /api/status, /api/requests and /api/conversations")
+		text(ctx, fasthttp.StatusNotFound, "there is /, /metrics, /healthz, /readyz, /api/status, /api/requests, /api/conversations and /api/prompts")
 	}
 }
 

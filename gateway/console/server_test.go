@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"warmpath/gateway/console"
+	"warmpath/gateway/prompt"
 	"warmpath/gateway/secret"
 	"warmpath/metrics"
 	"warmpath/rewrite"
@@ -41,6 +42,7 @@ type site struct {
 	server  *console.Server
 	// requests are set before any are asked for.
 	requests []console.Request
+	prompts  *prompt.Book
 }
 
 func start(t *testing.T, token string, public bool) *site {
@@ -48,10 +50,12 @@ func start(t *testing.T, token string, public bool) *site {
 	reg := metrics.NewRegistry()
 	s := &site{metrics: metrics.New(reg, []string{"claude", "openai"}, []string{"sonnet", "mini"})}
 	s.ready.Store(true)
+	s.prompts = newBook(t, s.metrics)
 	s.server = console.New(console.Config{
 		Gatherer: reg,
 		Requests: func() []console.Request { return s.requests },
 		Ready:    s.ready.Load,
+		Prompts:  s.prompts,
 		Token:    secret.New(token),
 		Public:   public,
 		Status: func() console.Status {
@@ -70,6 +74,7 @@ func start(t *testing.T, token string, public bool) *site {
 	go func() { served <- s.server.Serve(l) }()
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
+		s.prompts.Close()
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		if err := s.server.Shutdown(ctx); err != nil {

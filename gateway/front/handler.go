@@ -41,6 +41,10 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 		ctx.SetBodyString("warmpath\n")
 		return
 	}
+	if rest, ok := ofPrompts(path); ok && s.config.Load().Prompts != nil {
+		s.prompts(ctx, rest, &relay.Request{Method: string(ctx.Method()), Query: query, Fields: *pooled}, arrived)
+		return
+	}
 	found := find(path, ctx.IsPost(), callerOf(*pooled))
 	req := &relay.Request{
 		Dialect: found.dialect, Operation: found.operation, Provider: found.provider,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"warmpath/gateway/prompt"
 	"warmpath/gateway/relay"
 	"warmpath/gateway/secret"
 	"warmpath/gateway/upstream"
@@ -39,6 +40,8 @@ type Config struct {
 	// Lends says that somebody without a key of his own spends a provider's: then
 	// pages that a browser shows are not served, wherever they come from.
 	Lends bool
+	// Prompts are what people are asked; nil where nobody is.
+	Prompts *prompt.Book
 }
 
 // Server listens to clients.

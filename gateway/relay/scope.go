@@ -48,6 +48,13 @@ func digest(kind string, values ...[]byte) string {
 	return hex.EncodeToString(sum[:12])
 }
 
+// Tenant is the digest of who is asking: the same for each request with the same
+// credential, and of no use to anybody else.
+func (r *Request) Tenant() string {
+	sum := sha256.Sum256([]byte("tenant\x00" + r.tenant()))
+	return hex.EncodeToString(sum[:])
+}
+
 // tenant is who is asking, by the credential wherever it stands.
 func (r *Request) tenant() string {
 	who := tenant(r.Fields)
