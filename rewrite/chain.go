@@ -15,15 +15,17 @@ const (
 
 // Chain joins the replies of several calls into one, for a client that has asked
 // once: of a model that was cut off at its bound on tokens and is asked to go on,
-// and of one that its provider has paused. A text that goes on stays one part, less
-// what the model repeats of it, and ranges of sources are those in the whole text.
-// Reasoning about how to go on is left out.
+// of one that its provider has paused, and of one that has called tools which the
+// client does not know of. A text that goes on stays one part, less what the model
+// repeats of it, and ranges of sources are those in the whole text. Reasoning about
+// how to go on is left out.
 type Chain struct {
 	yield func(*Event)
-	// more says of a reply that has ended, in which a tool may have been called,
-	// whether another one goes on from it.
-	more   func(stop *Stop, called bool) bool
+	// more says of a reply that has ended, in which a tool of the client's may have
+	// been called, what becomes of it.
+	more   func(stop *Stop, called bool) Course
 	called bool
+	hiding hiding
 	// fold is the reply of the call that is under way, as its provider made it.
 	fold Fold
 	// places are where its items stand in the whole reply, and told how many items
@@ -31,9 +33,12 @@ type Chain struct {
 	places []place
 	told   int
 	begun  bool
-	// on says that the call goes on from another, and joins that its first text goes
-	// on from the last one.
+	// on says that the call goes on from one that was cut off or paused, and joins
+	// that its first text goes on from the last one.
 	on, joins bool
+	// spoke says that a text was told, which ended with a number of line ends.
+	spoke bool
+	lines int
 	// held is the end of the last text, and of its item, while it may yet go on.
 	held           []Event
 	last           *joint // nil if the last part is no text
@@ -51,6 +56,8 @@ type place struct {
 	speech, joins bool
 	// quiet items are no words: a text may go on behind them.
 	quiet bool
+	// hidden items are calls of which the client is not told.
+	hidden bool
 }
 
 // joint is a part of text which may go on in another reply.
@@ -69,10 +76,23 @@ type joint struct {
 	whole, heard []Attribution
 }
 
+// Course is what becomes of a reply whose call has ended.
+type Course uint8
+
+// The courses.
+const (
+	// CourseEnd ends the reply, CourseOn goes on with another call, and CourseTools
+	// does so with results of tools. CourseWait leaves it open until Resume.
+	CourseEnd Course = iota
+	CourseOn
+	CourseTools
+	CourseWait
+)
+
 // NewChain begins a chain. Its events are those of one reply; more is asked of each
-// end that is reached in good order whether there is another reply to come, and told
-// whether a tool of the client's was called.
-func NewChain(yield func(*Event), more func(stop *Stop, called bool) bool) *Chain {
+// end that is reached in good order what becomes of it, and told whether a tool of
+// the client's was called. It may change why the reply stopped.
+func NewChain(yield func(*Event), more func(stop *Stop, called bool) Course) *Chain {
 	return &Chain{yield: yield, more: more}
 }
 
@@ -106,38 +126,77 @@ func (c *Chain) Add(e *Event) {
 		c.end(e)
 	case EventError:
 		c.release()
+		c.closeSaid(false)
 		c.ended = true
 		c.yield(e)
 	case EventPart, EventText, EventArguments, EventAttribution, EventPartDone, EventDone:
-		if e.Index >= 0 && e.Index < len(c.places) && c.places[e.Index].item >= 0 {
+		if e.Index < 0 || e.Index >= len(c.places) {
+			return
+		}
+		switch at := &c.places[e.Index]; {
+		case at.item >= 0:
 			c.within(e)
+		case at.hidden && e.Kind == EventDone:
+			c.hiding.called(c.fold.Item(e.Index))
 		}
 	}
 }
 
 // end ends the reply, or the call.
 func (c *Chain) end(e *Event) {
-	if !c.more(&e.Stop, c.called) {
+	stop := e.Stop
+	course := c.more(&stop, c.called)
+	last := *e
+	last.Stop = stop
+	if course == CourseWait {
+		last = last.Keep()
+		last.Stop.Details = slices.Clone(stop.Details)
+		c.hiding.end = &last
+		return
+	}
+	c.settled(&last, course)
+}
+
+// Resume ends what was left open: the reply with CourseEnd, or the call.
+func (c *Chain) Resume(course Course) {
+	if last := c.hiding.end; last != nil {
+		c.hiding.end = nil
+		c.settled(last, course)
+	}
+}
+
+// settled ends the reply, or the call, as was decided.
+func (c *Chain) settled(e *Event, course Course) {
+	switch course {
+	case CourseEnd, CourseWait:
 		c.release()
+		c.closeSaid(false)
 		c.ended = true
 		c.yield(e)
 		return
+	case CourseTools:
+		// The prompt of the last call holds those before it.
+		c.earlier, c.usage = c.earlier.Plus(c.usage).Given(), Usage{}
+	case CourseOn:
+		c.earlier, c.usage = c.earlier.Plus(c.usage), Usage{}
 	}
-	c.earlier, c.usage = c.earlier.Plus(c.usage), Usage{}
-	c.on, c.places = true, nil
-	if c.joins = e.Stop.Reason == StopLength && len(c.held) > 0; !c.joins {
+	c.on, c.places = course == CourseOn, nil
+	if c.joins = c.on && e.Stop.Reason == StopLength && len(c.held) > 0; !c.joins {
 		c.release()
 	}
 }
 
 // item opens an item, or goes on with the one that was cut off.
 func (c *Chain) item(e *Event) {
-	c.called = c.called || e.Item.Kind == ItemCall
 	for len(c.places) <= e.Index {
 		c.places = append(c.places, place{item: -1})
 	}
 	at := &c.places[e.Index]
-	if c.on && e.Item.Kind == ItemReasoning {
+	if c.hiding.hides(e.Item) {
+		at.hidden = true
+		return
+	}
+	if c.called = c.called || e.Item.Kind == ItemCall; c.on && e.Item.Kind == ItemReasoning {
 		return
 	}
 	if c.joins && e.Item.Kind == ItemMessage {
@@ -151,6 +210,7 @@ func (c *Chain) item(e *Event) {
 		c.release()
 		c.last = nil
 	}
+	c.closeSaid(true)
 	c.told++
 	placed := *e
 	placed.Index = at.item
@@ -190,7 +250,9 @@ func (c *Chain) within(e *Event) {
 		c.ofJoint(&placed)
 	default:
 		c.release()
-		c.yield(&placed)
+		if c.yield(&placed); e.Kind == EventText && at.speech {
+			c.spoken(e.Text)
+		}
 	}
 }
 
@@ -239,6 +301,7 @@ func (c *Chain) say(text []byte) {
 		j.tail = j.tail[cut:]
 	}
 	c.yield(&Event{Kind: EventText, Index: j.item, PartIndex: j.part, Text: text})
+	c.spoken(text)
 }
 
 // settle decides what a piece repeats, and tells the rest of what has come of it.

@@ -18,9 +18,11 @@ func chained(calls ...*rewrite.Reply) (*rewrite.Reply, [][]rewrite.Item) {
 	var whole rewrite.Fold
 	var native [][]rewrite.Item
 	n := 0
-	chain := rewrite.NewChain(whole.Add, func(*rewrite.Stop, bool) bool {
-		n++
-		return n < len(calls)
+	chain := rewrite.NewChain(whole.Add, func(*rewrite.Stop, bool) rewrite.Course {
+		if n++; n < len(calls) {
+			return rewrite.CourseOn
+		}
+		return rewrite.CourseEnd
 	})
 	for _, call := range calls {
 		call.Tell(chain.Add)
@@ -201,7 +203,12 @@ func TestChainJoinsItems(t *testing.T) {
 // A piece that breaks off has told all that had come of it.
 func TestChainTellsWhatHasComeBeforeAnError(t *testing.T) {
 	var whole rewrite.Fold
-	chain := rewrite.NewChain(whole.Add, func(s *rewrite.Stop, _ bool) bool { return s.Reason == rewrite.StopLength })
+	chain := rewrite.NewChain(whole.Add, func(s *rewrite.Stop, _ bool) rewrite.Course {
+		if s.Reason == rewrite.StopLength {
+			return rewrite.CourseOn
+		}
+		return rewrite.CourseEnd
+	})
 	text("One ", rewrite.StopLength).Tell(chain.Add)
 	chain.Next()
 	broken := text("two.", rewrite.StopUnknown)

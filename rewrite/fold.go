@@ -166,6 +166,10 @@ func (f *Fold) settle(item *Item, open *folding) {
 	}
 }
 
+// Item is what has been told so far of an item, which is whole once it was closed.
+// It must not be changed.
+func (f *Fold) Item(index int) *Item { return &f.reply.Items[index] }
+
 // Reply is what has been told so far. Items that were not closed are marked as
 // incomplete. The Fold must not be used any more.
 func (f *Fold) Reply() *Reply {

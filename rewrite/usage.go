@@ -116,3 +116,8 @@ func (u Usage) Plus(next Usage) Usage {
 	}
 	return sum
 }
+
+// Given is the output side of a usage.
+func (u Usage) Given() Usage {
+	return Usage{OutputTotal: u.OutputTotal, Reasoning: u.Reasoning, Mixed: u.Mixed}
+}

@@ -1,0 +1,255 @@
+package rewrite
+
+import (
+	"crypto/sha256"
+	"hash"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Fingerprint stands for what was said, in whatever spelling.
+type Fingerprint [16]byte
+
+// Run is what the model's side says in a row: a reply, as its client has got it and
+// sends it again.
+type Run struct {
+	// From and To are its items, half-open. They are equal for a reply that is still
+	// to come.
+	From, To int
+	// Reply is what it says. Empty ones say nothing that could be known again.
+	Reply Glimpse
+	// Turn is what the other side has said since the run before, and History all that
+	// stands before the reply.
+	Turn, History Fingerprint
+}
+
+// Glimpse is what of a reply survives when its client takes it apart and puts it
+// together again: its words without white space, and which tools it has called, in
+// order. Reasoning does not; and items may come back in another order. The zero
+// Glimpse is ready for a reply.
+type Glimpse struct {
+	// ByName tells calls apart by the names of their tools, for clients that give
+	// calls no identifiers.
+	ByName bool
+	texts  [][]byte // by item
+	calls  []string
+	spoke  bool
+}
+
+// Add takes the next event of a reply as the client gets it.
+func (g *Glimpse) Add(e *Event) {
+	switch e.Kind {
+	case EventItem:
+		for len(g.texts) <= e.Index {
+			g.texts = append(g.texts, nil)
+		}
+		if e.Item.Kind == ItemCall {
+			g.call(&e.Item.Call)
+		} else if e.Item.Kind == ItemMessage {
+			g.texts[e.Index] = []byte{}
+		}
+	case EventText:
+		if e.Index >= 0 && e.Index < len(g.texts) && g.texts[e.Index] != nil {
+			g.texts[e.Index] = appendWords(g.texts[e.Index], string(e.Text))
+			g.spoke = g.spoke || len(g.texts[e.Index]) > 0
+		}
+	case EventBegin, EventPart, EventArguments, EventAttribution, EventPartDone, EventDone, EventUsage, EventEnd, EventError:
+	}
+}
+
+// item takes an item of a reply that a client sends again.
+func (g *Glimpse) item(item *Item) {
+	switch item.Kind {
+	case ItemCall:
+		g.call(&item.Call)
+	case ItemMessage:
+		var text []byte
+		for i := range item.Parts {
+			text = appendWords(text, item.Parts[i].Text)
+		}
+		g.texts, g.spoke = append(g.texts, text), g.spoke || len(text) > 0
+	case ItemReasoning, ItemResult, ItemHosted, ItemDirective, ItemOpaque:
+	}
+}
+
+func (g *Glimpse) call(call *Call) {
+	name := plainID(call.ID)
+	if g.ByName {
+		name = call.Name
+	}
+	g.calls = append(g.calls, name)
+}
+
+// Empty reports that nothing of the reply is left.
+func (g *Glimpse) Empty() bool { return !g.spoke && len(g.calls) == 0 }
+
+// Calls reports calls that are called like no others.
+func (g *Glimpse) Calls() bool { return len(g.calls) > 0 && !g.ByName && !slices.Contains(g.calls, "") }
+
+// Print is the fingerprint of the reply.
+func (g *Glimpse) Print() Fingerprint {
+	digest := sha256.New()
+	for _, text := range g.texts {
+		digest.Write(text)
+	}
+	for _, call := range g.calls {
+		digest.Write([]byte{0})
+		digest.Write([]byte(call))
+	}
+	return sum(digest)
+}
+
+func sum(digest hash.Hash) Fingerprint { return Fingerprint(digest.Sum(nil)[:16]) }
+
+// appendWords appends a text without its white space.
+func appendWords(dst []byte, text string) []byte {
+	for {
+		at := strings.IndexFunc(text, unicode.IsSpace)
+		if at < 0 {
+			return append(dst, text...)
+		}
+		dst = append(dst, text[:at]...)
+		text = strings.TrimLeftFunc(text[at:], unicode.IsSpace)
+	}
+}
+
+// Runs finds the replies in a conversation, and where the next one comes: that is
+// the last run, of no items. There is none if the conversation ends with what the
+// model is to go on with.
+func (c *Conversation) Runs(byName bool) (runs []Run) {
+	history := sha256.New()
+	var turn hash.Hash
+	for i := 0; ; {
+		turn = sha256.New()
+		from := i
+		for i < len(c.Items) && c.Items[i].Side() != RoleAssistant {
+			side(turn, &c.Items[i], byName)
+			i++
+		}
+		if i == from && len(runs) > 0 {
+			return runs
+		}
+		said := sum(turn)
+		history.Write(said[:])
+		run := Run{From: i, Turn: said, History: sum(history), Reply: Glimpse{ByName: byName}}
+		for i < len(c.Items) && c.Items[i].Side() == RoleAssistant {
+			run.Reply.item(&c.Items[i])
+			i++
+		}
+		run.To = i
+		runs = append(runs, run)
+		if run.From == run.To {
+			return runs
+		}
+		print := run.Reply.Print()
+		history.Write(print[:])
+	}
+}
+
+// side adds to a turn what an item of the user's side says. Instructions are no part
+// of it: an agent may say them anew each time, or elsewhere.
+func side(turn hash.Hash, item *Item, byName bool) {
+	switch item.Kind {
+	case ItemResult:
+		name := plainID(item.Call.ID)
+		if byName {
+			name = item.Call.Name
+		}
+		turn.Write([]byte("\x00" + name))
+	case ItemMessage:
+		if item.Role != RoleUser {
+			return
+		}
+		var text []byte
+		for i := range item.Parts {
+			text = appendWords(text, item.Parts[i].Text)
+		}
+		turn.Write(text)
+	case ItemReasoning, ItemCall, ItemHosted, ItemDirective, ItemOpaque:
+	}
+}
+
+// Restored are the items that a run stands for.
+type Restored struct {
+	Run Run
+	// Items are all of the model's, and Results those of calls that the client does
+	// not know of and that stand at the end: they belong among the client's own.
+	Items, Results []Item
+}
+
+// Restore puts items in the place of runs, which are given in their order. In lost
+// runs, in which words of others may stand, it leaves out the reasoning that its
+// provider would no longer find where it was made: what comes behind a text. It says
+// how much that was.
+func (c *Conversation) Restore(found []Restored, lost []Run) (left int) {
+	for _, run := range lost {
+		left += c.unplaced(run)
+	}
+	var items []Item
+	from := 0
+	for i := range found {
+		r := &found[i]
+		run := c.Items[r.Run.From:r.Run.To]
+		items = append(append(items, c.Items[from:r.Run.From]...), placed(r.Items, run)...)
+		from = r.Run.To
+		next := from
+		for next < len(c.Items) && c.Items[next].Kind == ItemResult {
+			next++
+		}
+		items = append(items, inOrder(r.Items, placed(r.Results, run), c.Items[from:next])...)
+		from = next
+	}
+	items = append(items, c.Items[from:]...)
+	if left > 0 {
+		items = slices.DeleteFunc(items, func(i Item) bool { return i.Kind == ItemReasoning && i.Incomplete })
+	}
+	c.Items = items
+	return left
+}
+
+// placed are items with the path of what they stand for, and its mark.
+func placed(items, run []Item) []Item {
+	items = slices.Clone(items)
+	for i := range items {
+		items[i].Path = run[0].Path
+	}
+	return items
+}
+
+// inOrder puts results of the gateway's own among those of the client, in the order
+// of their calls. The client's stay in their order.
+func inOrder(calls, own, client []Item) []Item {
+	place := func(id string) int {
+		return slices.IndexFunc(calls, func(i Item) bool { return i.Kind == ItemCall && i.Call.ID == id })
+	}
+	results := make([]Item, 0, len(own)+len(client))
+	for _, result := range client {
+		at := place(result.Call.ID)
+		for at >= 0 && len(own) > 0 && place(own[0].Call.ID) < at {
+			results, own = append(results, own[0]), own[1:]
+		}
+		results = append(results, result)
+	}
+	return append(results, own...)
+}
+
+// unplaced marks reasoning that is to be left out.
+func (c *Conversation) unplaced(run Run) (left int) {
+	said := false
+	for i := run.From; i < run.To; i++ {
+		switch item := &c.Items[i]; item.Kind {
+		case ItemMessage:
+			said = true
+		case ItemHosted:
+			said = false
+		case ItemReasoning:
+			if said {
+				*item = Item{Kind: ItemReasoning, Incomplete: true}
+				left++
+			}
+		case ItemCall, ItemResult, ItemDirective, ItemOpaque:
+		}
+	}
+	return left
+}
