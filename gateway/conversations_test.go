@@ -20,7 +20,7 @@ import (
 // logging is a gateway in front of all simulated providers, with the log on.
 func logging(t testing.TB, where config.Kept, change func(*config.Config)) (g *gateway.Gateway, base string) {
 	t.Helper()
-	g, _, base = everyProviderOf(t, gateway.Options{}, func(cfg *config.Config) {
+	g, _, base = everyProviderOf(t, gateway.Options{}, nil, func(cfg *config.Config) {
 		cfg.Log = config.Log{Events: where}
 		if change != nil {
 			change(cfg)

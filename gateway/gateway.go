@@ -15,6 +15,7 @@ import (
 
 	"warmpath/cache"
 	"warmpath/cache/eventlog"
+	"warmpath/cache/ledger"
 	"warmpath/cache/lineage"
 	"warmpath/cache/replies"
 	"warmpath/cache/verdicts"
@@ -170,6 +171,8 @@ func (g *Gateway) relaySettings(cfg *config.Config) *relay.Settings {
 		Transcripts: g.transcripts,
 		Replies:     kept,
 		Verdicts:    verdicts.New(g.store, verdictLife),
+		Tools:       toolSets(cfg),
+		Ledger:      ledger.New(g.store, conversationLife),
 		Catalog:     cfg.Catalog,
 		Mode:        cfg.Mode,
 		EarlyBetas:  cfg.Continuity.EarlyBetas,

@@ -137,27 +137,24 @@ func everyProvider(t testing.TB, change func(*config.Config)) (core *provider.Co
 
 func everyProviderWith(t testing.TB, opts gateway.Options, change func(*config.Config)) (core *provider.Core, base string) {
 	t.Helper()
-	_, core, base = everyProviderOf(t, opts, change)
+	_, core, base = everyProviderOf(t, opts, nil, change)
+	return core, base
+}
+
+// everyProviderRouted does more for some models.
+func everyProviderRouted(t testing.TB, opts gateway.Options, routes map[string]catalog.RouteRow, change func(*config.Config)) (core *provider.Core, base string) {
+	t.Helper()
+	_, core, base = everyProviderOf(t, opts, routes, change)
 	return core, base
 }
 
 // everyProviderOf gives the gateway too.
-func everyProviderOf(t testing.TB, opts gateway.Options, change func(*config.Config)) (g *gateway.Gateway, core *provider.Core, base string) {
+func everyProviderOf(t testing.TB, opts gateway.Options, routes map[string]catalog.RouteRow, change func(*config.Config)) (g *gateway.Gateway, core *provider.Core, base string) {
 	t.Helper()
 	core = provider.New(provider.Options{})
 	origin := httptest.NewServer(providers.New(core))
 	t.Cleanup(origin.Close)
-	snapshot, problems := catalog.Build(catalog.Settings{Providers: map[string]catalog.Row{
-		"claude": {BaseURL: origin.URL + "/anthropic", Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic"},
-		"chat":   {BaseURL: origin.URL + "/openai", Dialects: []string{"chat"}},
-		"lax":    {BaseURL: origin.URL + "/openai", Dialects: []string{"chat"}, MissingTools: "leave_out"},
-		"gpt":    {BaseURL: origin.URL + "/openai", Dialects: []string{"responses"}},
-		"google": {BaseURL: origin.URL + "/gemini", Dialects: []string{"gemini"}, KeyStyle: "x-goog-api-key"},
-		"bedrock": {
-			BaseURL: origin.URL, Region: "eu-central-1",
-			AccessKey: secret.New("KEY1"), SecretKey: secret.New("secret-KEY1"), SessionToken: secret.New("session-1"),
-		},
-	}})
+	snapshot, problems := catalog.Build(catalog.Settings{Routes: routes, Providers: everyRow(origin.URL)})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -168,6 +165,21 @@ func everyProviderOf(t testing.TB, opts gateway.Options, change func(*config.Con
 		}
 	})
 	return g, core, base
+}
+
+// everyRow has the simulated providers.
+func everyRow(origin string) map[string]catalog.Row {
+	return map[string]catalog.Row{
+		"claude": {BaseURL: origin + "/anthropic", Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic"},
+		"chat":   {BaseURL: origin + "/openai", Dialects: []string{"chat"}},
+		"lax":    {BaseURL: origin + "/openai", Dialects: []string{"chat"}, MissingTools: "leave_out"},
+		"gpt":    {BaseURL: origin + "/openai", Dialects: []string{"responses"}},
+		"google": {BaseURL: origin + "/gemini", Dialects: []string{"gemini"}, KeyStyle: "x-goog-api-key"},
+		"bedrock": {
+			BaseURL: origin, Region: "eu-central-1",
+			AccessKey: secret.New("KEY1"), SecretKey: secret.New("secret-KEY1"), SessionToken: secret.New("session-1"),
+		},
+	}
 }
 
 // models are a model of each provider, by the dialect that it speaks.

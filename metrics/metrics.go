@@ -18,6 +18,7 @@ type Metrics struct {
 	logged      logged
 	prompts     prompts
 	audience    audience
+	running     running
 	table       atomic.Pointer[table]
 }
 
@@ -25,7 +26,7 @@ type Metrics struct {
 // provider and model names. It panics if reg has them already: two gateways in
 // one process need a registry each.
 func New(reg prometheus.Registerer, providers, models []string) *Metrics {
-	m := &Metrics{vectors: newVectors(), continuity: newContinuity(), breaks: newBreaks(), translation: newTranslation(), prompts: newPrompts(), logged: newLogged(), audience: newAudience()}
+	m := &Metrics{vectors: newVectors(), continuity: newContinuity(), breaks: newBreaks(), translation: newTranslation(), prompts: newPrompts(), logged: newLogged(), audience: newAudience(), running: newRunning()}
 	reg.MustRegister(m.all()...)
 	reg.MustRegister(m.continuity.all()...)
 	reg.MustRegister(m.breaks.all()...)
@@ -33,6 +34,7 @@ func New(reg prometheus.Registerer, providers, models []string) *Metrics {
 	reg.MustRegister(m.logged.all()...)
 	reg.MustRegister(m.prompts.all()...)
 	reg.MustRegister(m.audience.all()...)
+	reg.MustRegister(m.running.all()...)
 	reg.MustRegister(newBuildInfo())
 	m.Reconfigure(providers, models)
 	return m

@@ -428,7 +428,7 @@ func TestCardinality(t *testing.T) {
 		}
 	}
 	p, n := len(providers)+1, len(models)+1
-	limit := 170*p*n*n + 86*p*n + 450*(p+1) + 19*p + 19 + 51*(p+1) + 224 + 32 + 48 + 79
+	limit := 170*p*n*n + 86*p*n + 450*(p+1) + 19*p + 19 + 51*(p+1) + 224 + 32 + 48 + 79 + 10
 	if got > limit {
 		t.Errorf("%d series, the package comment allows %d", got, limit)
 	}
@@ -476,13 +476,13 @@ func TestLabelValues(t *testing.T) {
 		"gen_ai_response_model": {"m1", "other"},
 		"gen_ai_token_type":     {"input", "input_cache_read", "input_cache_write", "output", "reasoning"},
 		"model":                 {"m1", "none", "other"},
-		"outcome":               slices.Sorted(slices.Values(slices.Concat([]string{"cold", "hit", "miss", "partial", "unreported"}, metrics.PromptOutcomes))),
+		"outcome":               slices.Compact(slices.Sorted(slices.Values(slices.Concat([]string{"cold", "hit", "miss", "partial", "unreported"}, metrics.PromptOutcomes, metrics.ToolOutcomes, metrics.LedgerOutcomes)))),
 		"path":                  {"splice", "through", "translate"},
 		"provider":              {"none", "other", "p1", "p2"},
 		"provider_dialect":      {"chat", "converse", "gemini", "messages", "responses"},
 		"side":                  {"reply", "request"},
 		"op":                    slices.Sorted(slices.Values(slices.Concat(metrics.StoreOps, metrics.PromptSharingOps))),
-		"source":                metrics.MissSources,
+		"source":                slices.Sorted(slices.Values(slices.Concat(metrics.MissSources, metrics.ToolSources))),
 		"by":                    metrics.MissCausers,
 		"kind":                  slices.Sorted(slices.Values(slices.Concat(metrics.EditKinds, metrics.CostKinds, metrics.PromptKinds))),
 		"name":                  slices.Sorted(slices.Values(rewrite.Capabilities)),

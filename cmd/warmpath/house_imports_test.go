@@ -48,6 +48,7 @@ var floors = map[string]int{
 	"cache/lineage":    4,
 	"cache/replies":    4,
 	"cache/verdicts":   4,
+	"cache/ledger":     4,
 	"gateway/secret":   4,
 	"gateway/display":  4,
 	"gateway/catalog":  5,

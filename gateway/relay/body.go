@@ -29,7 +29,8 @@ type Body struct {
 	// midEvent says that the provider ended its stream within an event.
 	midEvent bool
 	// tail is the last two bytes that came from the provider.
-	tail [2]byte
+	tail    [2]byte
+	between between
 }
 
 // unbuffered asks proxies in front of us not to collect the stream.
@@ -130,6 +131,9 @@ func (b *Body) next() ([]byte, error) {
 		return nil, b.ended
 	}
 	settings := b.x.settings
+	if b.waiting() {
+		return b.wait()
+	}
 	b.handedOver()
 	if ahead := b.x.ahead; len(ahead) > 0 {
 		b.x.ahead = nil
@@ -162,7 +166,7 @@ func (b *Body) next() ([]byte, error) {
 	}
 	if b.complete() || err == io.EOF && !b.tap.guarded() {
 		if b.translation != nil && b.translation.ends() {
-			return b.goOn()
+			return b.leaveCall()
 		}
 		if b.translation != nil && !b.translation.ended {
 			return b.broken(io.EOF)
@@ -277,9 +281,10 @@ func (b *Body) failure(err error) *rewrite.Failure {
 // Close ends the exchange and counts it. It must be called exactly once, and
 // nothing of the reply may be used afterwards.
 func (b *Body) Close() error {
-	if b.ended == nil && !b.complete() && !b.finished() {
+	if b.ended == nil && (b.waiting() || !b.complete() && !b.finished()) {
 		b.gone = true
 	}
+	b.abandon()
 	if b.gone {
 		b.x.record.Status, b.x.record.Reason = 499, rewrite.ReasonClientGone
 	}

@@ -2,7 +2,6 @@ package relay
 
 import (
 	"bytes"
-	"io"
 	"net/http"
 	"time"
 
@@ -32,7 +31,11 @@ type chaining struct {
 	// next says that another call is due, and cut that it is for a reply that was
 	// cut off.
 	next, cut bool
-	over      bool // nothing more is sent
+	// wait says that tools are run first.
+	wait bool
+	over bool // nothing more is sent
+	// hidden are the tools of the gateway's; nil for none.
+	hidden *hidden
 	// earlier is what the calls before have used.
 	earlier rewrite.Usage
 	began   time.Time // the call
@@ -57,17 +60,28 @@ func (x *exchange) chained(c *rewrite.Conversation) *chaining {
 	for i := range c.Tools {
 		pauses = pauses || c.Tools[i].Kind == rewrite.ToolHosted && x.target.Dialect == rewrite.Messages && x.translates()
 	}
-	if !length && !pauses {
+	if !length && !pauses && x.set == nil {
 		return nil
 	}
 	return &chaining{length: length}
 }
 
 // more decides whether another call goes on from a reply.
-func (c *chaining) more(stop *rewrite.Stop, called bool) bool {
+func (c *chaining) more(stop *rewrite.Stop, called bool) rewrite.Course {
+	calls := c.calls
+	if h := c.hidden; h != nil {
+		calls -= h.rounds
+		if len(h.calls) > 0 {
+			course := h.course(stop, called)
+			c.cut, c.next, c.wait = false, course == rewrite.CourseTools, course == rewrite.CourseWait
+			return course
+		}
+	}
 	c.cut = stop.Reason == rewrite.StopLength
-	c.next = c.calls < maxChain && (stop.Reason == rewrite.StopPause || c.cut && c.length && !called)
-	return c.next
+	if c.next = calls < maxChain && (stop.Reason == rewrite.StopPause || c.cut && c.length && !called); c.next {
+		return rewrite.CourseOn
+	}
+	return rewrite.CourseEnd
 }
 
 // keepRequest makes what outlives the head of the reply the exchange's own: the client's
@@ -97,7 +111,13 @@ func (x *exchange) goOn() (*upstream.Response, *rewrite.Failure) {
 	x.callOver()
 	c.next = false
 	c.calls++
-	c.conversation.Items = append(c.conversation.Items, c.chain.Next()...)
+	c.conversation.Items = append(c.conversation.Items, c.hidden.native(c.chain.Next(), t.names)...)
+	if h := c.hidden; h.pending() {
+		c.conversation.Items = append(c.conversation.Items, h.results()...)
+		if h.next(); h.hides(&rewrite.Call{Name: c.conversation.Choice.Name}) {
+			c.conversation.Choice = rewrite.ToolChoice{} // it has been called
+		}
+	}
 	if c.cut {
 		c.conversation.Items = append(c.conversation.Items, rewrite.Item{Parts: []rewrite.Part{{Text: goOnText}}})
 	}
@@ -118,6 +138,12 @@ func (x *exchange) goOn() (*upstream.Response, *rewrite.Failure) {
 	first, gap := x.tap.first, x.tap.gap // of the reply that the client gets
 	x.tap.begin(x, resp.Status, resp.Header("content-type"), resp.Header("content-encoding"))
 	x.tap.first, x.tap.gap = first, gap
+	if resp.Status == http.StatusOK {
+		x.count()
+		x.consider()
+		x.remember()
+	}
+	x.follow(resp.Status, resp.Length)
 	t.decoder = t.vendor.decoder(x.target.Provider.Name)
 	if resp.Status == http.StatusOK {
 		return resp, nil
@@ -143,43 +169,30 @@ func (x *exchange) callOver() {
 	x.record.Report, c.began = rewrite.Report{}, time.Now()
 }
 
-// goOn turns to the next call of a chain. What the client has not got of the last
-// one comes first.
-func (b *Body) goOn() ([]byte, error) {
-	t := b.translation
-	rest := bytes.Clone(t.taken())
-	b.resp.Close()
-	b.resp = nil
-	resp, failure := b.x.goOn()
-	if failure != nil {
-		b.ended = io.EOF
-		b.x.record.Reason, b.x.record.Cause = failure.Reason, failure.Cause
-		return append(rest, t.fail(failure)...), nil
-	}
-	b.resp, b.spoke = resp, time.Now()
-	if b.tap.guarded() {
-		b.tap.translation = t
-		return rest, nil
-	}
-	// It may be told in one piece all the same.
-	plain, failure := b.x.collect(resp)
-	if failure == nil {
-		failure = t.read(plain, b.tap.streamed, b.tap.splitter())
-	}
-	if failure != nil {
-		b.ended = io.EOF
-		return append(rest, t.fail(failure)...), nil
-	}
-	if t.goesOn() {
-		return rest, nil
-	}
-	if b.ended = io.EOF; !t.ended {
-		failure = b.failure(io.EOF)
-		b.x.record.Reason = failure.Reason
-		return append(rest, t.fail(failure)...), nil
-	}
-	return append(rest, t.rest()...), nil
+// goesOn reports that another call is due, and waits that tools are to be run first.
+func (t *translation) goesOn() bool { return t.chain != nil && t.chain.next }
+func (t *translation) waits() bool  { return t.chain != nil && t.chain.wait }
+
+// resume goes on once the tools have been run.
+func (t *translation) resume() {
+	c := t.chain
+	course := c.hidden.settled(&rewrite.Stop{})
+	c.wait, c.next = false, course == rewrite.CourseTools
+	c.chain.Resume(course)
 }
 
-// goesOn reports that another call is due.
-func (t *translation) goesOn() bool { return t.chain != nil && t.chain.next }
+// runTools runs the tools that a reply has called, for a client that waits for all of
+// it.
+func (x *exchange) runTools() *rewrite.Failure {
+	h := x.translation.chain.hidden
+	h.begin(x.ctx)
+	for r := range h.running {
+		h.ran(r.at, r.result)
+	}
+	h.end()
+	if err := x.ctx.Err(); err != nil {
+		return x.broken(err)
+	}
+	x.translation.resume()
+	return nil
+}

@@ -72,6 +72,7 @@ func (x *exchange) countTokens() *rewrite.Failure {
 		return failure
 	}
 	c.Model, c.Stream = x.target.Model, false
+	x.offer(c)
 	var losses rewrite.Losses
 	body, err = x.encode(c, &losses)
 	if err != nil {
@@ -87,7 +88,11 @@ func (x *exchange) countTokens() *rewrite.Failure {
 	x.out.Target = []byte(x.target.Base.Join(n.vendor.path(c.Model)))
 	x.out.Body = n.vendor.ask(body, c.Model)
 	x.translation = &translation{client: codec, vendor: codecs[x.target.Dialect]}
-	x.translatedFields()
+	if x.translates() {
+		x.translatedFields()
+	} else {
+		x.fields(true)
+	}
 	return nil
 }
 

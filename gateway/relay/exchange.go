@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"warmpath/gateway/catalog"
+	"warmpath/gateway/tools"
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
 	"warmpath/rewrite"
@@ -30,6 +31,7 @@ type exchange struct {
 	facts       rewrite.Facts
 	prompt      *continuity.Facts // of the body that is sent, if it was read; lent until leave
 	target      catalog.Target
+	set         *tools.Set // that the gateway runs; nil for none
 	targets     targets
 	out         upstream.Request
 	asked       []byte // the client's request, unpacked, less what is for people alone
@@ -128,6 +130,7 @@ func (x *exchange) prepare() *rewrite.Failure {
 	if failure := x.resolve(); failure != nil {
 		return failure
 	}
+	x.set = x.toolSet()
 	return x.aim()
 }
 

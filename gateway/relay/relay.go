@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"warmpath/cache/eventlog"
+	"warmpath/cache/ledger"
 	"warmpath/cache/lineage"
 	"warmpath/cache/replies"
 	"warmpath/cache/verdicts"
 	"warmpath/gateway/catalog"
+	"warmpath/gateway/tools"
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
 	"warmpath/rewrite"
@@ -55,6 +57,10 @@ type Settings struct {
 	// Verdicts remembers what was withheld of tools' results and what was not; nil
 	// decides each time.
 	Verdicts *verdicts.Verdicts
+	// Tools gives the tools that the gateway runs for a route; nil runs none. Ledger
+	// keeps what clients are not told of their calls; nil keeps nothing.
+	Tools  func(*catalog.Route) *tools.Set
+	Ledger *ledger.Ledger
 	// Identify keeps the provider's own names for calls in their records.
 	Identify bool
 	// Traces keeps what a span of the request belongs to in its record.

@@ -71,10 +71,11 @@ func (x *exchange) translatable() bool {
 func (x *exchange) translates() bool { return x.target.Dialect != x.req.Dialect }
 
 // takenApart reports whether request and reply are taken apart and put together
-// anew: those that are translated, those whose reply may take several calls, and
-// those whose client asks for something of our own in the reply.
+// anew: those that are translated, those whose reply may take several calls, those
+// for which the gateway runs tools, and those whose client asks for something of our
+// own in the reply.
 func (x *exchange) takenApart() bool {
-	return x.translates() || x.req.Operation == OpGenerate && x.translatable() && (x.continues() || x.asksOwn())
+	return x.translates() || x.set != nil || x.req.Operation == OpGenerate && x.translatable() && (x.continues() || x.asksOwn())
 }
 
 // asksOwn reports whether a client of the Responses API asks for our extensions.
@@ -117,20 +118,22 @@ func (x *exchange) translate() *rewrite.Failure {
 	if failure := withheld(c); failure != nil {
 		return failure
 	}
+	t.betas = x.declaring(c)
+	asked := c.Settings() // before anything is added, or laid out otherwise
+	offered := x.offer(c)
+	if kept.keeps() && c.Store == rewrite.On {
+		c.Store = rewrite.Unset // the reply is kept here
+	}
 	if t.chain != nil {
 		conversation := *c
 		conversation.Items = slices.Clone(c.Items)
 		t.chain.conversation = &conversation
 	}
-	t.betas = x.declaring(c)
-	asked := c.Settings() // before encoding lays anything out otherwise
-	if kept.keeps() && c.Store == rewrite.On {
-		c.Store = rewrite.Unset // the reply is kept here
-	}
 	body, err := x.encode(c, &t.losses)
 	if err != nil {
 		return badJSON(err)
 	}
+	offered.unlisted(&t.losses)
 	t.losses.Locate(c, t.client.member)
 	if kept != nil {
 		asAsked(t.losses.All, x.asked, plain)
@@ -151,6 +154,10 @@ func (x *exchange) translate() *rewrite.Failure {
 	if t.chain != nil {
 		t.chain.chain = rewrite.NewChain(t.take, t.chain.more)
 		t.yield, t.chain.began = t.chain.chain.Add, x.record.Arrived
+		if h := offered.hide(x, t); h != nil {
+			t.chain.hidden = h
+			t.chain.chain.Hide(h.hides, h.called, x.req.Dialect != rewrite.Completions)
+		}
 	}
 	x.translation, x.vendor, x.speaks = t, &dialects[x.target.Dialect], x.target.Dialect
 	x.record.Stream, x.record.Spoken = c.Stream, x.target.Dialect
@@ -380,6 +387,11 @@ func (t *translation) take(e *rewrite.Event) {
 	t.ended = t.ended || e.Kind == rewrite.EventEnd || e.Kind == rewrite.EventError
 	e = t.renamed(e)
 	t.scribe.take(e)
+	if h := t.chain.hiddenOf(); h != nil {
+		if h.seen.Add(e); e.Kind == rewrite.EventEnd {
+			t.save()
+		}
+	}
 	if t.encoder == nil {
 		t.fold.Add(e)
 		return

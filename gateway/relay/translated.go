@@ -105,7 +105,12 @@ func (x *exchange) answerWhole(resp *upstream.Response) *Reply {
 		whole = x.counting.client.answer(nil, n)
 	} else if status == http.StatusOK {
 		failure = t.read(plain, x.tap.streamed, x.tap.splitter())
-		for failure == nil && t.goesOn() {
+		for failure == nil && (t.waits() || t.goesOn()) {
+			if t.waits() {
+				resp.Release()
+				failure = x.runTools()
+				continue
+			}
 			var next *upstream.Response
 			if next, failure = x.goOn(); failure == nil {
 				resp.Close()
@@ -245,10 +250,10 @@ func (t *translation) event(e sse.Event) {
 	}
 }
 
-// ends reports that the provider's stream is over and another call is due.
+// ends reports that the provider's stream is over and another call is due, or tools.
 func (t *translation) ends() bool {
 	t.decoder.Close(t.yield)
-	return t.goesOn()
+	return t.goesOn() || t.waits()
 }
 
 // taken is what the client gets now. It is good until the next event.

@@ -24,6 +24,8 @@ type Response struct {
 	ctx   context.Context //nolint:containedctx // one exchange's cancellation, asked for on every read
 	watch watch
 	done  func(reuse bool)
+	// released says that the connection is somebody else's.
+	released bool
 }
 
 var (
@@ -104,9 +106,21 @@ func (r *Response) cancelled() bool { return r.ctx.Err() != nil }
 // Close ends the exchange. A connection whose body was read to its end serves
 // the next request; any other is closed, which tells the provider to stop.
 func (r *Response) Close() {
-	intact := r.watch.end() && r.body.reusable() && !r.last
-	r.done(intact)
+	r.Release()
 	r.recycle()
+}
+
+// Release does that too, and leaves the head to be read until Close. There is no body
+// any more.
+func (r *Response) Release() {
+	if r.released {
+		return
+	}
+	r.released = true
+	intact := r.watch.end() && r.body.reusable() && !r.last
+	if r.done(intact); r.body.end == nil {
+		r.body.end = io.EOF
+	}
 }
 
 // hopByHop reports header names that concern one connection only (RFC 9110,

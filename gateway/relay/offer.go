@@ -1,0 +1,190 @@
+package relay
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"warmpath/cache/ledger"
+	"warmpath/gateway/catalog"
+	"warmpath/gateway/tools"
+	"warmpath/rewrite"
+	"warmpath/rewrite/responses"
+)
+
+// toolSet is what the route of the request runs of tools; nil for nothing.
+func (x *exchange) toolSet() *tools.Set {
+	if x.settings.Tools == nil || !x.translatable() {
+		return nil
+	}
+	route := x.settings.Catalog.Route(x.facts.Model)
+	if !route.Tools() || x.keptElsewhere() {
+		return nil
+	}
+	return x.settings.Tools(route)
+}
+
+// offering is what the gateway adds to the conversation of a request.
+type offering struct {
+	set *tools.Set
+	// tools are those that the model is offered beside the client's.
+	tools []rewrite.Tool
+	// own is how many tools the client has.
+	own int
+	// run is where the reply will be found again; nil where it will not.
+	run *rewrite.Run
+	// base is how many items the conversation has.
+	base int
+}
+
+// offer restores what the client does not know of its conversation, and offers the
+// model the tools of the route. Nil does neither.
+func (x *exchange) offer(c *rewrite.Conversation) *offering {
+	if x.set == nil {
+		return nil
+	}
+	restored, run := x.restore(c)
+	o := &offering{set: x.set, own: len(c.Tools), run: run}
+	if restored == nil && !x.offers(c) {
+		o.base = len(c.Items)
+		return o
+	}
+	if x.offers(c) || len(restored) > 0 {
+		for _, tool := range x.lists() {
+			o.add(c, tool)
+		}
+	}
+	for i := range restored {
+		// What stands in the history has to be declared.
+		if item := &restored[i]; item.Kind == rewrite.ItemCall && item.Call.Namespace == "" {
+			o.add(c, rewrite.Tool{Name: item.Call.Name, Schema: rewrite.JSON(`{"type":"object"}`)})
+		}
+	}
+	c.Tools = append(slices.Clip(c.Tools), o.tools...)
+	o.base = len(c.Items)
+	return o
+}
+
+// add offers a tool, unless there is one of its name: the client's wins.
+func (o *offering) add(c *rewrite.Conversation, tool rewrite.Tool) {
+	named := func(t rewrite.Tool) bool { return t.Name == tool.Name }
+	if !slices.ContainsFunc(c.Tools, named) && !slices.ContainsFunc(o.tools, named) {
+		o.tools = append(o.tools, tool)
+	}
+}
+
+// offers reports whether the model is to be offered tools of the gateway's. A reply
+// of a given form has none, and some models take none beside tools of their provider.
+func (x *exchange) offers(c *rewrite.Conversation) bool {
+	if c.Format.Kind != "" && c.Format.Kind != "text" {
+		return false
+	}
+	hosted := slices.ContainsFunc(c.Tools, func(t rewrite.Tool) bool { return t.Kind == rewrite.ToolHosted })
+	return !hosted || !slices.Contains(catalog.Limits(x.target.Dialect, x.target.Model).Refused, "mixed")
+}
+
+// lists are the tools of the route as the conversation knows them.
+func (x *exchange) lists() []rewrite.Tool { return x.set.Definitions() }
+
+// hide begins to hide the calls of what was offered; nil where nothing was.
+func (o *offering) hide(x *exchange, t *translation) *hidden {
+	if o == nil || len(o.tools) == 0 {
+		return nil
+	}
+	h := &hidden{x: x, set: o.set, names: map[string]string{}, run: o.run, base: o.base}
+	for i := range o.tools {
+		name := o.tools[i].Name
+		there := name
+		if t.vendor.toolName != nil {
+			there = t.vendor.toolName("", name)
+		}
+		h.names[there] = name
+	}
+	h.seen.ByName = x.byName()
+	h.session = tools.Session{Tenant: x.req.tenant(), Conversation: x.cacheKey, Attended: false}
+	return h
+}
+
+// unlisted leaves out losses that are about tools of the gateway's: the client knows
+// none of them.
+func (o *offering) unlisted(losses *rewrite.Losses) {
+	if o == nil {
+		return
+	}
+	losses.All = slices.DeleteFunc(losses.All, func(l rewrite.Loss) bool {
+		rest, ok := strings.CutPrefix(l.Path, "tools.")
+		number, _, _ := strings.Cut(rest, ".")
+		n, err := strconv.Atoi(number)
+		return ok && err == nil && n >= o.own
+	})
+}
+
+// byName reports a client that gives calls no identifiers that last.
+func (x *exchange) byName() bool { return x.req.Dialect == rewrite.Gemini }
+
+// keptElsewhere reports a request whose conversation its provider keeps, so that
+// nothing of it can be hidden from who goes on from there.
+func (x *exchange) keptElsewhere() bool {
+	if x.translates() {
+		return false
+	}
+	switch x.req.Dialect {
+	case rewrite.Messages:
+		return x.prompt != nil && x.prompt.Threads
+	case rewrite.Responses:
+		names := responses.ReadNames(x.asked)
+		return names.Conversation || names.Previous != "" && !responses.Own(names.Previous) ||
+			names.Keep && x.settings.Replies == nil || gjson.GetBytes(x.asked, "background").Bool()
+	}
+	return false
+}
+
+// restore puts into a conversation what its client was not told, and gives the items
+// that it has restored. Run is where the next reply will be found again; nil if it
+// will not.
+func (x *exchange) restore(c *rewrite.Conversation) (restored []rewrite.Item, run *rewrite.Run) {
+	runs := c.Runs(x.byName())
+	if len(runs) == 0 {
+		return nil, nil
+	}
+	if last := runs[len(runs)-1]; last.From == last.To {
+		run = &last
+		runs = runs[:len(runs)-1]
+	}
+	if x.settings.Ledger == nil || len(runs) == 0 {
+		c.Restore(nil, runs)
+		return nil, run
+	}
+	entries, err := x.settings.Ledger.Find(x.ctx, x.req.tenant(), runs)
+	if err != nil {
+		x.relay.metrics.Ledger("unread")
+	}
+	var found []rewrite.Restored
+	var lost []rewrite.Run
+	for i, entry := range entries {
+		if entry == nil {
+			x.relay.metrics.Ledger("absent")
+			lost = append(lost, runs[i])
+			continue
+		}
+		x.relay.metrics.Ledger("found")
+		found = append(found, rewrite.Restored{Run: runs[i], Items: entry.Items, Results: entry.Results})
+		restored = append(restored, entry.Items...)
+	}
+	c.Restore(found, lost)
+	return restored, run
+}
+
+// keepLedger keeps what the client was not told of a reply.
+func (x *exchange) keepLedger(run *rewrite.Run, entry *ledger.Entry) {
+	if x.settings.Ledger == nil || run.Reply.Empty() {
+		return
+	}
+	if err := x.settings.Ledger.Save(x.ctx, x.req.tenant(), run, entry); err != nil {
+		x.relay.metrics.Ledger("unsaved")
+		return
+	}
+	x.relay.metrics.Ledger("saved")
+}
