@@ -30,6 +30,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return explain(args, stdout, stderr)
 	case "check":
 		return check(args, stdout, stderr)
+	case "health":
+		return health(args, stdout, stderr)
 	case "simulate":
 		return simulate(args, stdout, stderr)
 	case "version", "-version", "--version":

@@ -12,6 +12,7 @@ var commands = []struct{ name, summary string }{
 	{"demo", "play an agent session without key and network and draw its cache"},
 	{"explain", "compare two requests: where the cache breaks, and what would be sent"},
 	{"check", "check a configuration and print what it comes to"},
+	{"health", "ask a running gateway whether it is ready, for probes"},
 	{"simulate", "serve simulated providers to try agents against"},
 	{"version", "print the version"},
 	{"help", "print this, or what a command does: warmpath help serve"},
