@@ -2,7 +2,7 @@
 FUZZTIME ?= 20s
 GO ?= go
 
-.PHONY: build test check lint bench fuzz clients
+.PHONY: build test check lint bench fuzz clients deployment
 
 build:
 	$(GO) build -trimpath -o bin/warmpath ./cmd/warmpath
@@ -50,3 +50,8 @@ fuzz:
 PLAIN = -gcflags='github.com/anthropics/...=-N -l' -gcflags='github.com/openai/...=-N -l' -gcflags='google.golang.org/genai=-N -l'
 clients:
 	cd fixtures/clients && $(GO) vet ./... && $(GO) test $(PLAIN) ./...
+
+# What is shipped in deploy against the programs that it is made for; a module of
+# its own as well. After a change of the panels: go test -run Dashboards -update there.
+deployment:
+	cd fixtures/deployment && $(GO) vet ./... && $(GO) test ./...
