@@ -110,7 +110,8 @@ func (r Result) within(most int) Result {
 	if most <= 0 || size <= most {
 		return r
 	}
-	cut := Result{Failed: r.Failed}
+	cut := r
+	cut.Parts = nil
 	left := most
 	for _, part := range r.Parts {
 		if weight(&part) > left && part.Kind == rewrite.PartText && len(part.Text) > left {

@@ -41,6 +41,9 @@ type Call struct {
 	// Arguments is what the model has written: a JSON object, unless it is damaged.
 	Arguments rewrite.JSON
 	Session   Session
+
+	// open is what the tool has asked and the model is to answer.
+	open *openQuestions
 }
 
 // Result is what a call gives, for whom it is meant.
@@ -49,6 +52,12 @@ type Result struct {
 	Parts []rewrite.Part
 	// Failed says that the call has failed; the parts say how.
 	Failed bool
+	// Instead is what the model is told in place of its half of the parts, if somebody
+	// has changed or withheld that.
+	Instead *string
+	// Ended is why the turn cannot go on, if the gateway stops while people are asked:
+	// the request can then be sent again.
+	Ended error
 }
 
 // Failure is the result of a call that has failed, in words for the model.
