@@ -20,72 +20,70 @@ var audiences = [...]*audience.Words{
 	rewrite.Converse:    nil, // no client speaks it
 }
 
+// sifting is what was decided of the results in a request. It is of consequence once a
+// provider has accepted the request: what it has refused has never been sent.
+type sifting struct {
+	changes []audience.Change
+	filter  []bool
+	decided *verdicts.Decided // nil where nothing is remembered
+}
+
 // withhold leaves out of a request what tools have meant for people alone, and what
 // they say of their blocks, before anything else looks at it. What was decided of a
 // result when it was first sent is done again. A request without such is returned as it
 // is.
-func (x *exchange) withhold(body []byte) ([]byte, *rewrite.Failure) {
+func (x *exchange) withhold(body []byte) ([]byte, *sifting, *rewrite.Failure) {
 	words := audiences[x.req.Dialect]
 	if words == nil {
-		return body, nil
+		return body, nil, nil
 	}
 	changes, err := words.Find(body)
 	if err != nil {
-		return nil, badJSON(err)
+		return nil, nil, badJSON(err)
 	}
 	if len(changes) == 0 {
-		return body, nil
+		return body, nil, nil
 	}
+	s := x.sift(body, changes)
 	var edits []splice.Edit
-	grown := int64(len(body))
-	for i, filter := range x.decide(body, changes) {
-		if filter {
+	size := int64(len(body))
+	for i := range changes {
+		if s.filter[i] {
 			edits = append(edits, changes[i].Edits...)
 		}
 	}
 	if len(edits) == 0 {
-		return body, nil
+		return body, s, nil
 	}
-	for _, edit := range edits {
-		grown += int64(len(edit.Text) - edit.Len())
+	for i := range edits {
+		size += int64(len(edits[i].Text) - edits[i].Len())
 	}
-	if !x.room.take(grown) {
-		return nil, noRoom(errNoRoom)
+	if !x.room.take(size) {
+		return nil, nil, noRoom(errNoRoom)
 	}
-	return splice.Apply(nil, body, edits), nil
+	return splice.Apply(nil, body, edits), s, nil
 }
 
-// decide says of each result whether it is filtered: as the route wants it now, or as
-// it was when the result was first sent. What is sent for the first time is counted.
-func (x *exchange) decide(body []byte, changes []audience.Change) []bool {
+// sift says of each result whether it is filtered: as it was when it was first sent,
+// or else as the route wants it now.
+func (x *exchange) sift(body []byte, changes []audience.Change) *sifting {
 	policy := verdicts.Pass
 	if x.settings.Catalog.Route(x.asksModel(body)).Audience {
 		policy = verdicts.Filter
 	}
-	filter := make([]bool, len(changes))
+	s := &sifting{changes: changes, filter: make([]bool, len(changes))}
 	keys := make([][16]byte, len(changes))
 	for i := range changes {
-		filter[i], keys[i] = policy == verdicts.Filter, changes[i].Key
+		s.filter[i], keys[i] = policy == verdicts.Filter, changes[i].Key
 	}
-	sends := x.req.Operation == OpGenerate || x.req.Operation == OpCompact
-	first := func(int) bool { return sends }
 	if kept := x.settings.Verdicts; kept != nil {
-		// Without the store it is as the route wants it: that is counted by its guard.
-		decided, err := kept.Decide(x.ctx, x.req.tenant(), keys, policy, x.record.Arrived)
-		if err == nil && sends {
-			_ = kept.Keep(x.ctx, decided)
-		}
-		for i, verdict := range decided.Verdicts {
-			filter[i] = verdict == verdicts.Filter
-		}
-		first = func(i int) bool { return sends && decided.New[i] }
-	}
-	for i := range changes {
-		if filter[i] && first(i) {
-			x.countWithheld(&changes[i])
+		// Without the store it is as the route wants it; the store's guard counts that.
+		s.decided, _ = kept.Decide(x.ctx, x.req.tenant(), keys, policy, x.record.Arrived)
+		for i, verdict := range s.decided.Verdicts {
+			s.filter[i] = verdict == verdicts.Filter
 		}
 	}
-	return filter
+	return s
 }
 
 // asksModel is the model as the client has written it.
@@ -94,6 +92,29 @@ func (x *exchange) asksModel(body []byte) string {
 		return x.req.Model
 	}
 	return splice.PeekModel(body).Model
+}
+
+// keepSifted remembers and counts what was done with the results of a request that the
+// provider has accepted. A request that only counts tokens decides nothing.
+func (x *exchange) keepSifted() {
+	if x.req.Operation == OpCountTokens {
+		return
+	}
+	for _, s := range x.sifted {
+		if s == nil {
+			continue
+		}
+		if s.decided != nil {
+			// What cannot be kept is decided again; the store's guard counts it.
+			_ = x.settings.Verdicts.Keep(x.ctx, s.decided)
+		}
+		for i := range s.changes {
+			if s.filter[i] && (s.decided == nil || s.decided.New[i]) {
+				x.countWithheld(&s.changes[i])
+			}
+		}
+	}
+	x.sifted = [2]*sifting{}
 }
 
 func (x *exchange) countWithheld(c *audience.Change) {

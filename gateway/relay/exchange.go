@@ -34,12 +34,13 @@ type exchange struct {
 	set         *tools.Set // that the gateway runs; nil for none
 	targets     targets
 	out         upstream.Request
-	asked       []byte // the client's request, unpacked, less what is for people alone
-	whole       []byte // the same with it
-	plain       []byte // what continuity plans from: asked, or its translation
-	room        roomy  // that plain takes beside the client's own
-	named       []byte // the same, with the model's name at the provider
-	opening     bool   // no earlier reply in the request
+	asked       []byte      // the client's request, unpacked, less what is for people alone
+	whole       []byte      // the same with it
+	sifted      [2]*sifting // what was decided of results: in asked, and in what it recalls
+	plain       []byte      // what continuity plans from: asked, or its translation
+	room        roomy       // that plain takes beside the client's own
+	named       []byte      // the same, with the model's name at the provider
+	opening     bool        // no earlier reply in the request
 	path        metrics.Path
 	warmth      *warmth // nil where continuity does not apply
 	rescued     bool    // the request was mended although it is left alone
@@ -206,7 +207,7 @@ func (x *exchange) peek() ([]byte, *rewrite.Failure) {
 		return nil, failure
 	}
 	x.whole = plain
-	if plain, failure = x.withhold(plain); failure != nil {
+	if plain, x.sifted[0], failure = x.withhold(plain); failure != nil {
 		return nil, failure
 	}
 	facts, failure := x.read(plain)

@@ -123,7 +123,8 @@ func (x *exchange) recall(k *keeping, plain []byte, names *responses.Names) ([]b
 		return nil, noRoom(errNoRoom)
 	}
 	// What an earlier version has kept, it has kept as it came.
-	return x.withhold(whole)
+	whole, x.sifted[1], failure = x.withhold(whole)
+	return whole, failure
 }
 
 // pastOf is a history as its dialect reads it.

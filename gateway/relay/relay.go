@@ -148,6 +148,7 @@ func (r *Relay) Serve(ctx context.Context, req *Request) *Reply {
 		x.count()
 		x.consider()
 		x.remember()
+		x.keepSifted()
 		x.scribe.directive(x.warmth)
 		x.settle()
 	}
