@@ -34,6 +34,7 @@ func (l *loader) check(c *Config) {
 			l.about("otlp", err.Error())
 		}
 	}
+	l.checkServers(c)
 	if in := c.Limits.BodiesInFlight; in < c.Limits.Body && in > 0 {
 		if o, _ := l.pick(l.setting("limits.bodies_in_flight")); o.text != "auto" {
 			l.about("limits.bodies_in_flight", "is "+formatSize(in)+", less than one body may have ("+formatSize(c.Limits.Body)+"); raise it, or lower limits.body")
@@ -116,6 +117,7 @@ func warnings(c *Config) []string {
 			warnings = append(warnings, "the key of "+name+" goes to "+base.Host+" without encryption: use https in its address")
 		}
 	}
+	warnings = append(warnings, warnServers(c.MCP)...)
 	for _, name := range c.Catalog.Strays() {
 		warnings = append(warnings, "an alias stands for "+name+", which begins with the name of no provider: it goes to the default provider of the client's dialect")
 	}

@@ -11,6 +11,7 @@ import (
 	"warmpath/gateway/display"
 	"warmpath/gateway/prompt"
 	"warmpath/gateway/secret"
+	"warmpath/gateway/tools/mcp"
 	"warmpath/rewrite"
 	"warmpath/rewrite/continuity"
 )
@@ -56,6 +57,8 @@ type Config struct {
 	Display display.Settings
 	// Catalog has the providers, models, aliases and defaults.
 	Catalog *catalog.Snapshot
+	// MCP are the servers whose tools routes can have, in the order of their names.
+	MCP []mcp.Config
 	// Warnings are sentences about settings that are allowed but risky.
 	Warnings []string
 }

@@ -52,6 +52,7 @@ var fileSchema = func() *schema {
 		"access_keys": list,
 		"aliases":     {each: &schema{list: true, single: true}},
 		"defaults":    names,
+		"mcp":         serverSchema,
 		"routes": {each: &schema{fields: map[string]*schema{
 			"tools":    {fields: map[string]*schema{"builtin": list, "mcp": list}},
 			"audience": scalar, "events": scalar,

@@ -51,6 +51,7 @@ func (c *Config) Explain() ([]byte, error) {
 		item("providers", explainProviders(c.Catalog)),
 		item("aliases", explainAliases(c.Catalog)),
 		item("defaults", explainDefaults(c.Catalog)),
+		item("mcp", explainServers(c.MCP)),
 		item("routes", explainRoutes(c.Catalog)),
 		item("models", unlisted(c.Catalog)),
 		item("prices", explainPrices(c.Catalog.Prices())),

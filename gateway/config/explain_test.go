@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"warmpath/gateway/secret"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -33,6 +35,9 @@ providers:
     bases: {chat: "https://lab.example.com/v1", messages: "https://lab.example.com/anthropic"}
 aliases: {fast: claude-haiku-5-5, best: fast, local: lab/small}
 defaults: {chat: lab}
+mcp:
+  files: {command: npx, args: [-y, server-files, /srv], env: {TOKEN: hunter2, PLAIN: env:ACCESS}, tools: [read_*, list], timeout: 90s}
+  search: {url: "https://user:hunter2@mcp.example.com/mcp?key=hunter2", headers: {Authorization: Bearer env:ACCESS}, connect_timeout: 3s}
 routes:
   "*": {audience: off}
   claude-*: {tools: {builtin: [tell_user], mcp: [files, search]}, events: off}
@@ -99,7 +104,8 @@ func TestExplainedLoadsTheSame(t *testing.T) {
 				t.Error(diff)
 			}
 			ignored := cmpopts.IgnoreFields(Config{}, "Catalog", "AccessKeys", "AdminToken", "Store")
-			if diff := cmp.Diff(first, second, ignored); diff != "" {
+			set := cmp.Comparer(func(a, b secret.String) bool { return a.IsZero() == b.IsZero() })
+			if diff := cmp.Diff(first, second, ignored, set); diff != "" {
 				t.Error(diff)
 			}
 			if diff := cmp.Diff(first.Catalog.Models(), second.Catalog.Models()); diff != "" {
