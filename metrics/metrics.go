@@ -12,6 +12,7 @@ import (
 // same time.
 type Metrics struct {
 	vectors
+	servers     servers
 	continuity  continuity
 	breaks      breaks
 	translation translation
@@ -36,6 +37,8 @@ func New(reg prometheus.Registerer, providers, models []string) *Metrics {
 	reg.MustRegister(m.audience.all()...)
 	reg.MustRegister(m.running.all()...)
 	reg.MustRegister(newBuildInfo())
+	m.servers = newServers()
+	reg.MustRegister(m.servers.all()...)
 	m.Reconfigure(providers, models)
 	return m
 }

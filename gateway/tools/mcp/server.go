@@ -31,6 +31,8 @@ const (
 	Connecting State = "connecting"
 	Up         State = "up"
 	Down       State = "down"
+	// Gone is a server that the configuration no longer has.
+	Gone State = "gone"
 )
 
 // server is a configured server, whether or not there is a connection to it.
@@ -74,6 +76,7 @@ func newServer(config Config, owner *Servers) *server {
 	if s.config.Connect <= 0 {
 		s.config.Connect = DefaultConnect
 	}
+	s.tell(Connecting)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop = cancel
 	s.done.Go(func() { s.loop(ctx) })
@@ -113,15 +116,28 @@ func (s *server) loop(ctx context.Context) {
 		s.rest(ctx, pause)
 		pause = min(max(2*pause, firstPause), longestPause)
 	}
-	s.change(func() { s.become(Down, "stopped") })
+	s.change(func() { s.become(Gone, "") })
 }
 
 // become changes the state.
 func (s *server) become(state State, cause string) {
 	if s.state != state {
 		s.since = time.Now()
+		s.tell(state)
 	}
 	s.state, s.cause = state, cause
+}
+
+func (s *server) tell(state State) {
+	if s.owner.Watch != nil {
+		s.owner.Watch(s.config.Name, state)
+	}
+}
+
+// offer enters a list of tools.
+func (s *server) offer(list []offered) {
+	s.tools = list
+	s.owner.lists.Add(1)
 }
 
 // attempt connects once and reads the list of tools.
@@ -140,7 +156,8 @@ func (s *server) attempt(ctx context.Context) (*session, error) {
 	s.owner.Log.Info("an MCP server is up", "server", s.config.Name, "tools", len(list), "protocol", c.client.InitializeResult().ProtocolVersion)
 	s.change(func() {
 		s.become(Up, "")
-		s.session, s.tools, s.ended = c, list, s.ended+1
+		s.session, s.ended = c, s.ended+1
+		s.offer(list)
 	})
 	return c, nil
 }
@@ -173,7 +190,7 @@ func (s *server) attend(ctx context.Context, c *session) error {
 			s.owner.Log.Warn("the new list of an MCP server's tools could not be read, the old one stays", "server", s.config.Name, "cause", s.said.clean(bare(err).Error(), longestLine))
 			continue
 		}
-		s.change(func() { s.tools = list })
+		s.change(func() { s.offer(list) })
 	}
 }
 
@@ -235,7 +252,6 @@ func (s *server) leave(c *session) {
 	s.change(func() {
 		if s.session == c {
 			s.session = nil
-			s.become(Connecting, "")
 		}
 	})
 }

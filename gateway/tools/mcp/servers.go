@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"warmpath/gateway/tools"
@@ -22,6 +23,9 @@ type Options struct {
 	// Observe is told of each call that is over: its server, one of Outcomes, and
 	// how long it has taken. It may be nil.
 	Observe func(server, outcome string, took time.Duration)
+	// Watch is told what each server is doing whenever that changes. It must not
+	// block, and may be nil.
+	Watch func(server string, state State)
 }
 
 // Servers are the configured servers. They are started by Configure, in the
@@ -33,6 +37,10 @@ type Servers struct {
 	mu      sync.Mutex
 	servers []*server // in the order of their names
 	stopped bool
+	// ending are the servers that are on their way out.
+	ending sync.WaitGroup
+	// lists counts the lists of tools that were new.
+	lists atomic.Uint64
 }
 
 // New makes a set without servers.
@@ -44,15 +52,14 @@ func New(options Options) *Servers {
 }
 
 // Configure starts the servers that are new, stops those that are gone, and leaves
-// alone those that are as they were. It waits for the ends of those that it stops,
-// and for the beginning of none.
+// alone those that are as they were. It waits for neither.
 func (s *Servers) Configure(configs []Config) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.stopped {
-		s.mu.Unlock()
 		return
 	}
-	var next, over []*server
+	var next []*server
 	for _, config := range configs {
 		i := slices.IndexFunc(s.servers, func(running *server) bool { return running.given.equal(&config) })
 		if i >= 0 {
@@ -61,7 +68,7 @@ func (s *Servers) Configure(configs []Config) {
 	}
 	for _, running := range s.servers {
 		if !slices.Contains(next, running) {
-			over = append(over, running)
+			s.ending.Go(running.end)
 		}
 	}
 	for _, config := range configs {
@@ -71,27 +78,22 @@ func (s *Servers) Configure(configs []Config) {
 	}
 	slices.SortFunc(next, func(a, b *server) int { return cmp.Compare(a.config.Name, b.config.Name) })
 	s.servers = next
-	s.mu.Unlock()
-	end(over)
+	s.lists.Add(1)
 }
 
 // Stop stops all servers and waits until nothing of them is left.
 func (s *Servers) Stop() {
 	s.mu.Lock()
-	over := s.servers
+	for _, running := range s.servers {
+		s.ending.Go(running.end)
+	}
 	s.servers, s.stopped = nil, true
 	s.mu.Unlock()
-	end(over)
+	s.ending.Wait()
 }
 
-// end stops servers side by side.
-func end(over []*server) {
-	var all sync.WaitGroup
-	for _, running := range over {
-		all.Go(running.end)
-	}
-	all.Wait()
-}
+// Lists counts the lists of tools so far: while it is the same, Tools gives the same.
+func (s *Servers) Lists() uint64 { return s.lists.Load() }
 
 // Tools are the tools of servers, by the servers' names, in the order of server and
 // tool. A server that has just been configured is waited for, within the bound of its
