@@ -24,6 +24,7 @@ import (
 	"warmpath/gateway/front"
 	"warmpath/gateway/prompt"
 	"warmpath/gateway/relay"
+	"warmpath/gateway/tools/mcp"
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
 	"warmpath/metrics/otlp"
@@ -64,6 +65,7 @@ type Gateway struct {
 	// transcripts is the log of conversations; nil where none is kept.
 	transcripts *eventlog.Log
 	relay       *relay.Relay
+	servers     *mcp.Servers
 	front       *front.Server
 	console     *console.Server
 
@@ -124,6 +126,7 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 	}})
 	g.prompts = prompt.New(prompt.Options{Settings: cfg.Prompts, Counter: g.metrics, Log: g.log, Board: boardOf(opts.Store)})
 	memory := lineage.New(g.store, conversationLife)
+	g.servers = g.newServers()
 	g.relay = relay.New(g.relaySettings(cfg), g.client, g.metrics, memory, g.observe)
 	if g.front, err = front.New(g.frontConfig(cfg), g.relay, g.metrics, g.log); err == nil && cfg.Collector != "" {
 		g.spans, err = otlp.Open(context.Background(), otlp.Config{Endpoint: cfg.Collector, Version: g.version, Log: g.log}, registry)
@@ -158,7 +161,7 @@ func (g *Gateway) status() console.Status {
 	started := g.started
 	g.mu.Unlock()
 	cfg := g.config.Load()
-	return console.Status{Version: g.version, Mode: cfg.Mode.String(), Started: started, Providers: cfg.Catalog.Providers()}
+	return console.Status{Version: g.version, Mode: cfg.Mode.String(), Started: started, Providers: cfg.Catalog.Providers(), ToolServers: shownServers(g.servers)}
 }
 
 // relaySettings and frontConfig compose what each room is told.

@@ -30,6 +30,7 @@ func (g *Gateway) Start() error {
 		return fmt.Errorf("listening for administration: %w; choose another address with --admin", err)
 	}
 	g.clients, g.admin, g.started, g.state = clients.(*net.TCPListener), admin, time.Now(), running
+	g.servers.Configure(cfg.MCP)
 	g.serve(func() error { return g.front.Serve(g.clients) })
 	g.serve(func() error { return g.console.Serve(g.admin) })
 	return nil
@@ -74,6 +75,9 @@ func (g *Gateway) Reload(cfg *config.Config) (unchanged []string) {
 	g.config.Store(cfg)
 	g.lines.quiet.Store(cfg.Quiet)
 	g.metrics.Reconfigure(cfg.Catalog.Providers(), cfg.Catalog.Models())
+	if g.state == running {
+		g.servers.Configure(cfg.MCP)
+	}
 	g.relay.Configure(g.relaySettings(cfg))
 	g.prompts.Configure(cfg.Prompts)
 	g.front.Configure(g.frontConfig(cfg))
@@ -148,6 +152,7 @@ func (g *Gateway) Stop(ctx context.Context) error {
 	g.client.Close()
 	g.closeListeners()
 	g.serving.Wait()
+	g.servers.Stop()
 	if closing := g.store.Close(); err == nil && closing != nil {
 		err = closing
 	}

@@ -47,6 +47,21 @@ type Status struct {
 	Mode      string
 	Started   time.Time
 	Providers []string
+	// ToolServers are the MCP servers of the configuration.
+	ToolServers []ToolServer
+}
+
+// ToolServer is an MCP server as it is shown.
+type ToolServer struct {
+	Name string `json:"name"`
+	// State is connecting, up or down, Since when it became so, and Reason why it is
+	// down.
+	State  string    `json:"state"`
+	Since  time.Time `json:"since"`
+	Reason string    `json:"reason,omitempty"`
+	// Protocol is the version that is spoken with it, and Tools how many it offers.
+	Protocol string `json:"protocol,omitempty"`
+	Tools    int    `json:"tools"`
 }
 
 // Server answers on the admin address.
@@ -190,9 +205,11 @@ func (s *Server) status(ctx *fasthttp.RequestCtx) {
 		Providers     []string `json:"providers"`
 		InFlight      int64    `json:"in_flight"`
 		StreamsOpen   int64    `json:"streams_open"`
+
+		ToolServers []ToolServer `json:"mcp"`
 	}{
 		status.Version, status.Mode, s.config.Ready(), int64(time.Since(status.Started).Seconds()),
-		append([]string{}, status.Providers...), n.InFlight, n.StreamsOpen,
+		append([]string{}, status.Providers...), n.InFlight, n.StreamsOpen, append([]ToolServer{}, status.ToolServers...),
 	})
 }
 

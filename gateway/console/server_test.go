@@ -61,7 +61,8 @@ func start(t *testing.T, token string, public bool) *site {
 		Status: func() console.Status {
 			return console.Status{
 				Version: "v1.2.3", Mode: "observe", Started: time.Now().Add(-90 * time.Second),
-				Providers: []string{"claude", `<b>openai</b>`},
+				Providers:   []string{"claude", `<b>openai</b>`},
+				ToolServers: []console.ToolServer{{Name: "files", State: "down", Since: time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC), Reason: "not reachable", Tools: 3}},
 			}
 		},
 	})
@@ -261,6 +262,7 @@ func TestStatus(t *testing.T) {
 	want := map[string]any{
 		"version": "v1.2.3", "mode": "observe", "ready": false,
 		"providers": []any{"claude", "<b>openai</b>"}, "in_flight": 1.0, "streams_open": 1.0,
+		"mcp": []any{map[string]any{"name": "files", "state": "down", "since": "2026-10-01T12:00:00Z", "reason": "not reachable", "tools": 3.0}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)

@@ -1,0 +1,32 @@
+package gateway
+
+import (
+	"warmpath/gateway/console"
+	"warmpath/gateway/tools/mcp"
+)
+
+// newServers makes the servers of tools, none of which is started before the gateway
+// is.
+func (g *Gateway) newServers() *mcp.Servers {
+	return mcp.New(mcp.Options{
+		Log: g.log, Version: g.version, Observe: g.metrics.ServerCalled,
+		Watch: func(server string, state mcp.State) {
+			if state == mcp.Gone {
+				g.metrics.ServerGone(server)
+				return
+			}
+			g.metrics.ServerUp(server, state == mcp.Up)
+		},
+	})
+}
+
+// shownServers are the servers of tools as the console shows them.
+func shownServers(servers *mcp.Servers) []console.ToolServer {
+	all := []console.ToolServer{}
+	for _, s := range servers.Status() {
+		all = append(all, console.ToolServer{
+			Name: s.Name, State: string(s.State), Since: s.Since, Reason: s.Reason, Protocol: s.Protocol, Tools: s.Tools,
+		})
+	}
+	return all
+}
