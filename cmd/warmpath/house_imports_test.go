@@ -64,11 +64,14 @@ var floors = map[string]int{
 	"gateway/console":   11,
 	"gateway/config":    12,
 	"gateway":           13,
-	"cmd/warmpath":      14,
+	// What the commands draw with.
+	"cmd/warmpath/markdown": 14,
+	"cmd/warmpath/watch":    15,
+	"cmd/warmpath":          16,
 }
 
 // planned are packages whose floor is decided and whose code is still to come.
-var planned = []string{"cache/lineage", "rewrite/continuity", "rewrite/audience"}
+var planned = []string{"cmd/warmpath/watch", "cache/lineage", "rewrite/continuity", "rewrite/audience"}
 
 // room says where a vendor may be imported and why nowhere else. A folder that
 // ends in /... includes what is below it.
@@ -78,6 +81,18 @@ type room struct {
 }
 
 var vendors = map[string]room{
+	"github.com/yuin/goldmark": {
+		[]string{"cmd/warmpath/markdown"},
+		"Markdown is drawn for terminals in one place, and nowhere in what serves",
+	},
+	"golang.org/x/text": {
+		[]string{"cmd/warmpath/markdown"},
+		"how wide characters are matters to a terminal only",
+	},
+	"golang.org/x/term": {
+		[]string{"cmd/warmpath/watch"},
+		"a terminal is asked for its width, and to keep what is typed to itself, where a person types",
+	},
 	"github.com/valyala/fasthttp": {
 		[]string{"gateway/front", "gateway/upstream", "gateway/console", "fixtures/bench/..."},
 		"the HTTP library stays at the edge, so that the rest is tested without a socket and the library can be replaced",
