@@ -78,7 +78,7 @@ func sums(turns []turnUsage) string {
 // coloured gives a painter that does nothing unless the output is a terminal
 // whose owner wants colour.
 func coloured(to io.Writer) func(ink int, text string) string {
-	if !terminal(to) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+	if !showsColour(to) {
 		return func(_ int, text string) string { return text }
 	}
 	return func(ink int, text string) string {
@@ -90,6 +90,11 @@ func coloured(to io.Writer) func(ink int, text string) string {
 		}
 		return inks[ink].colour + text + plain
 	}
+}
+
+// showsColour reports whether an output is a terminal whose owner wants colour.
+func showsColour(to io.Writer) bool {
+	return terminal(to) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 func terminal(to io.Writer) bool {

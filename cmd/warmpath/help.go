@@ -11,6 +11,7 @@ var commands = []struct{ name, summary string }{
 	{"serve", "run the gateway"},
 	{"demo", "play an agent session without key and network and draw its cache"},
 	{"explain", "compare two requests: where the cache breaks, and what would be sent"},
+	{"watch", "show a conversation as a chat, as it goes on, and answer its prompts"},
 	{"check", "check a configuration and print what it comes to"},
 	{"health", "ask a running gateway whether it is ready, for probes"},
 	{"simulate", "serve simulated providers to try agents against"},
