@@ -8,7 +8,7 @@ var (
 	// might have.
 	MissReasons = []string{
 		"model_changed", "system_changed", "tools_changed", "messages_changed", "params_changed", "betas_changed",
-		"ttl_expiry", "cold_start", "below_minimum", "history_rewritten", "epoch", "route_changed",
+		"ttl_expiry", "person_awaited", "cold_start", "below_minimum", "history_rewritten", "epoch", "route_changed",
 		"provider_unexplained", "unknown",
 	}
 	// MissSources are who found the reason: the gateway by what it knows of the

@@ -15,7 +15,7 @@
 //	450 (p+1)  requests: 5 dialects, 5 status classes, 18 reasons
 //	 19 p      retries, fallbacks
 //	 51 (p+1)  12 kinds of hosted tools in 4 states, citations
-//	224        misses and their tokens: 14 reasons, 2 sources, 4 causers
+//	240        misses and their tokens: 15 reasons, 2 sources, 4 causers
 //	 32        losses: 4 dialects of clients, 4 others of providers, 2 sides
 //	 10        calls of tools that the gateway runs, replies in the ledger
 //	 79        prompts: 3 kinds, 9 outcomes, how long they waited, sharing

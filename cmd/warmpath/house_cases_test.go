@@ -41,7 +41,7 @@ var otherCases = map[string]string{
 	"FB-39": "an agent on Gemini", "FB-40": "an agent on Gemini", "FB-41": "an agent on Gemini", "FB-42": "an agent on Gemini",
 	"FB-54": "an agent on Responses",
 	"IR-11": none, "IR-12": none, "IR-13": none, "IR-14": none, "IR-15": none, "IR-16": none, "IR-17": none, "IR-18": none, "IR-19": none,
-	"WT-01": "streams that wait", "WT-09": "streams that wait", "WT-10": "streams that wait",
+	"WT-01": "streams that wait", "WT-09": "streams that wait",
 }
 
 var caseNumbers = regexp.MustCompile(`^([A-Z]{2,3}-\d\d[ ,]+)+`)

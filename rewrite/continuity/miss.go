@@ -17,6 +17,7 @@ const (
 	ParamsMiss      Miss = "params_changed"
 	BetasMiss       Miss = "betas_changed"
 	ExpiryMiss      Miss = "ttl_expiry"
+	AwaitedMiss     Miss = "person_awaited"
 	ColdMiss        Miss = "cold_start"
 	ShortMiss       Miss = "below_minimum"
 	RewrittenMiss   Miss = "history_rewritten"
@@ -35,7 +36,7 @@ const (
 // whose doing one can be.
 var (
 	Misses = []Miss{
-		ModelMiss, SystemMiss, ToolsMiss, MessagesMiss, ParamsMiss, BetasMiss, ExpiryMiss, ColdMiss, ShortMiss,
+		ModelMiss, SystemMiss, ToolsMiss, MessagesMiss, ParamsMiss, BetasMiss, ExpiryMiss, AwaitedMiss, ColdMiss, ShortMiss,
 		RewrittenMiss, EpochMiss, RouteMiss, UnexplainedMiss, UnknownMiss,
 	}
 	MissSources = []string{byGateway, byProvider}
@@ -51,9 +52,9 @@ type Evidence struct {
 	// known.
 	Minimum int
 	// Last is the turn before, nil if none is known, and Elapsed the seconds since
-	// it began.
-	Last    *Turn
-	Elapsed int
+	// it began. Awaited is how many of these a person was waited for in.
+	Last             *Turn
+	Elapsed, Awaited int
 	// Elsewhere is the reason if the request does not go on from that turn: it went
 	// to another model or another way, or its tools or its system prompt began
 	// otherwise.
@@ -147,6 +148,9 @@ func (e *Evidence) changed() Miss {
 	case e.Elsewhere != NoMiss:
 		return e.Elsewhere
 	case e.Last != nil && e.Last.Lifetime > 0 && e.Elapsed > e.Last.Lifetime:
+		if e.Elapsed-e.Awaited <= e.Last.Lifetime {
+			return AwaitedMiss // but for that it would have been there
+		}
 		return ExpiryMiss
 	case e.Rewritten, e.Epoch == HistoryRewritten:
 		return RewrittenMiss
