@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"warmpath/gateway/prompt"
 	"warmpath/gateway/upstream"
 	"warmpath/rewrite"
 )
@@ -159,7 +160,7 @@ func (x *exchange) broken(err error) *rewrite.Failure {
 		Message: "The provider " + provider + " broke the connection off before it answered. Send the request again."}
 	var broken *upstream.Error
 	switch {
-	case errors.Is(context.Cause(x.ctx), ErrDraining):
+	case errors.Is(context.Cause(x.ctx), ErrDraining), errors.Is(err, prompt.ErrDraining):
 		failure.Reason, failure.Message = rewrite.ReasonDraining, "The gateway is stopping. Send the request again."
 	case x.ctx.Err() != nil:
 		failure.Reason, failure.Message = rewrite.ReasonClientGone, "The client left."

@@ -62,8 +62,11 @@ func (b *Body) leaveCall() ([]byte, error) {
 func (b *Body) wait() ([]byte, error) {
 	settings := b.x.settings
 	var silence <-chan time.Time
-	if settings.Heartbeat > 0 {
-		timer := time.NewTimer(settings.Heartbeat)
+	if patience := settings.Heartbeat; patience > 0 {
+		if b.between.tools {
+			patience = min(patience, toolBeat)
+		}
+		timer := time.NewTimer(patience)
 		defer timer.Stop()
 		silence = timer.C
 	}
@@ -80,10 +83,17 @@ func (b *Body) wait() ([]byte, error) {
 	h := t.chain.hidden
 	select {
 	case r, more := <-h.running:
+		if more && r.result.Ended != nil {
+			h.end()
+			b.between.tools = false
+			return b.broken(r.result.Ended)
+		}
 		if more {
 			h.ran(r.at, r.result)
 			return t.taken(), nil
 		}
+	case <-h.people.woken:
+		return t.prompts(h.people.take(), h.session.Attended), nil
 	case <-b.x.ctx.Done():
 	case <-silence:
 		return t.heartbeat(b.x.client.heartbeat), nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"warmpath/gateway/prompt"
 	"warmpath/gateway/upstream"
 	"warmpath/rewrite"
 )
@@ -257,7 +258,7 @@ func (b *Body) broken(err error) ([]byte, error) {
 func (b *Body) failure(err error) *rewrite.Failure {
 	provider := b.x.record.Provider
 	switch {
-	case errors.Is(context.Cause(b.x.ctx), ErrDraining):
+	case errors.Is(context.Cause(b.x.ctx), ErrDraining), errors.Is(err, prompt.ErrDraining):
 		return &rewrite.Failure{Reason: rewrite.ReasonDraining, Cause: err,
 			Message: "The gateway is stopping and cut this stream. Send the request again."}
 	case b.x.ctx.Err() != nil:

@@ -186,10 +186,15 @@ func (t *translation) resume() {
 func (x *exchange) runTools() *rewrite.Failure {
 	h := x.translation.chain.hidden
 	h.begin(x.ctx)
+	var ended error
 	for r := range h.running {
-		h.ran(r.at, r.result)
+		if ended = r.result.Ended; ended == nil {
+			h.ran(r.at, r.result)
+		}
 	}
-	h.end()
+	if h.end(); ended != nil {
+		return x.broken(ended)
+	}
 	if err := x.ctx.Err(); err != nil {
 		return x.broken(err)
 	}

@@ -37,6 +37,7 @@ type hidden struct {
 	// ends the run.
 	running chan runResult
 	stop    context.CancelFunc
+	people  *people
 	// shared says that tools of the client's were called beside.
 	shared bool
 	// seen is what the client gets of the reply, run where it will be found again,
@@ -163,14 +164,18 @@ func (h *hidden) begin(ctx context.Context) {
 	results := make(chan runResult, len(due))
 	h.running = results
 	set := h.set
+	notice := h.people.notice
 	go func() {
 		defer close(results)
 		for i := range due {
+			calls[i].Session.Notify = notice
 			due[i].result = set.Run(ctx, calls[i])
 			if ctx.Err() != nil {
 				return
 			}
-			results <- due[i]
+			if results <- due[i]; due[i].result.Ended != nil {
+				return
+			}
 		}
 	}()
 }
@@ -190,9 +195,13 @@ func (h *hidden) results() (items []rewrite.Item) {
 		if c.result == nil {
 			continue
 		}
+		told := audience.Told(c.result.Parts, c.result.Failed)
+		if c.result.Instead != nil {
+			told = audience.Told([]rewrite.Part{{Text: *c.result.Instead}}, c.result.Failed)
+		}
 		items = append(items, rewrite.Item{
 			Kind: rewrite.ItemResult, Call: rewrite.Call{ID: c.call.ID, Name: c.tool, Namespace: c.call.Namespace},
-			Parts: audience.Told(c.result.Parts, c.result.Failed), Failed: c.result.Failed,
+			Parts: told, Failed: c.result.Failed,
 		})
 	}
 	return items

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"slices"
+	"time"
 
 	"warmpath/rewrite/continuity"
 )
@@ -41,7 +42,10 @@ func (x *exchange) consider() {
 		e.Epoch = w.broken()
 	}
 	if last != nil {
-		e.Elapsed = int(x.record.Arrived.Unix()) - last.Started
+		e.Elapsed = int(x.begun().Unix()) - last.Started
+		if h := x.hidden(); h != nil {
+			e.Awaited = int(h.people.took().Seconds())
+		}
 		own, all := betaSets(x.req.Fields, w.betas)
 		before, now := last.Params, w.facts.Params
 		if w.plan.Effort != nil {
@@ -52,6 +56,22 @@ func (x *exchange) consider() {
 		e.Spelled = w.state != nil && w.respelled(last)
 	}
 	x.evidence, x.judged = e, true
+}
+
+// begun is when the call began: with the request, or in the course of its reply.
+func (x *exchange) begun() time.Time {
+	if t := x.translation; t != nil && t.chain != nil && t.chain.calls > 0 {
+		return t.chain.began
+	}
+	return x.record.Arrived
+}
+
+// hidden is what the reply runs of tools; nil for none.
+func (x *exchange) hidden() *hidden {
+	if x.translation == nil {
+		return nil
+	}
+	return x.translation.chain.hiddenOf()
 }
 
 // respelled reports messages that are sent otherwise than in the turn before.

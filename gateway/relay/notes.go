@@ -64,7 +64,7 @@ const defaultLifetime = 5 * time.Minute
 // before the reply.
 func (x *exchange) turn(w *warmth) *continuity.Turn {
 	t := continuity.NewTurn(w.facts)
-	t.Started = int(x.record.Arrived.Unix())
+	t.Started = int(x.begun().Unix())
 	t.Asked, t.Previous = w.asked || w.facts.Diagnoses, w.previous
 	t.Lifetime = int(defaultLifetime.Seconds())
 	if w.past.last != nil {

@@ -69,6 +69,19 @@ func (e *Encoder) tellContinuity(dst []byte) []byte {
 	return finish(&w)
 }
 
+// AppendPrompt tells of something that people are asked or were asked: event is opened
+// or closed. A client gets it that has asked for it, or can answer.
+func (e *Encoder) AppendPrompt(dst []byte, event string, members []rewrite.Member, asked bool) []byte {
+	if !asked && !e.wants("prompt") {
+		return dst
+	}
+	w := e.start(dst, ownMark+"prompt."+event)
+	for _, m := range members {
+		w.Value(m.Name, m.Value)
+	}
+	return finish(&w)
+}
+
 // identify gives an activity an id where its provider has none: what came of one
 // that was started is the next of its name.
 func (e *Encoder) identify(item *outItem) {
