@@ -246,3 +246,32 @@ func TestWithheldBlocksAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// AUD-02, AUD-03: the log has what the provider has not, and shows each side its own.
+func TestTheLogHasWhatIsForPeople(t *testing.T) {
+	for from, content := range map[rewrite.Dialect]string{
+		rewrite.Messages: "text", rewrite.Completions: "text", rewrite.Responses: "text",
+	} {
+		t.Run(from.String(), func(t *testing.T) {
+			g, core, base := everyProviderOf(t, gateway.Options{}, nil, func(cfg *config.Config) { cfg.Log = config.Log{Events: config.KeptInMemory} })
+			blocks := strings.ReplaceAll("["+blockForPeople+","+forModels+"]", `"type":"text"`, `"type":"`+content+`"`)
+			if status, answer := sendRaw(t, base, speakers[from].path("", false), speakers[from].key, given(from, models[rewrite.Messages], blocks, false, "")); status != 200 {
+				t.Fatalf("status %d: %s", status, answer)
+			}
+			if leak := hidesNothing("the request", lastBody(core)); leak != "" {
+				t.Error(leak)
+			}
+			_, list := admin(t, g, "/api/conversations")
+			id := gjson.GetBytes(list, "conversations.0.id").Str
+			_, raw := admin(t, g, "/api/conversations/"+id+"/events")
+			_, user := admin(t, g, "/api/conversations/"+id+"/events?view=user")
+			result := `events.#(type=="tool_call_response").content.#.text`
+			if got := gjson.GetBytes(raw, result).Raw; !strings.Contains(got, "FOR-PEOPLE") || !strings.Contains(got, "For the model.") {
+				t.Errorf("the log has %s of %s", got, raw)
+			}
+			if got := gjson.GetBytes(user, result).Raw; !strings.Contains(got, "FOR-PEOPLE") || strings.Contains(got, "For the model.") {
+				t.Errorf("the user sees %s of %s", got, user)
+			}
+		})
+	}
+}

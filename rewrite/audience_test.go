@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warmpath/rewrite"
 	"warmpath/rewrite/anthropic"
 	"warmpath/rewrite/audience"
 	"warmpath/rewrite/completions"
@@ -79,6 +80,7 @@ var resultCases = map[string]struct{ content, want, responses string }{
 		`[{"type":"text","text":"as it is"}]`, `[{"type":"input_text","text":"as it is"}]`},
 	"BLK-10 a text's type":       {`[{"type":"TEXT","text":"a","mimeType":"text/markdown"},{"type":"TEXT","text":"b"}]`, `[{"type":"TEXT","text":"a"},{"type":"TEXT","text":"b"}]`, ``},
 	"BLK-08 a text without list": {`"secret"`, ``, ``},
+	"PH-08 nothing, again":       {`[{"type":"text","text":"another secret","annotations":{"audience":["user"]}}]`, `"Tool executed successfully."`, ``},
 }
 
 func TestAudienceOfResults(t *testing.T) {
@@ -185,6 +187,47 @@ func TestFence(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The call that a result answers is as it was, and so is all that stands beside.
+func TestAudienceLeavesTheRest(t *testing.T) {
+	const hidden = `[{"type":"text","text":"secret","annotations":{"audience":["user"]}}]`
+	for name, of := range map[string]int{"PH-03 messages": 0, "PH-03 completions": 1, "PH-03 responses": 2, "PH-03 gemini": 3, "AUD-13 what the model has asked for": 0} {
+		t.Run(name, func(t *testing.T) {
+			d := speakers[of]
+			body := fmt.Sprintf(d.request, hidden)
+			want := strings.Replace(body, hidden, `"Tool executed successfully."`, 1)
+			if diff := cmp.Diff(want, withheld(d.words, body)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// BLK-08: a result that is a text alone is one block of text in a dialect that has
+// blocks; BLK-12: and one whose call is nowhere never gets an empty name.
+func TestResultsOfOldAndOfNobody(t *testing.T) {
+	t.Run("BLK-08 a text becomes a block", func(t *testing.T) {
+		c, err := completions.DecodeRequest([]byte(fmt.Sprintf(speakers[1].request, `"flat"`)), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := anthropic.EncodeRequest(c, "anthropic", nil)
+		if want := `"content":[{"type":"text","text":"flat"}]`; err != nil || !strings.Contains(string(body), want) {
+			t.Errorf("%s, %v, want %s", body, err, want)
+		}
+	})
+	t.Run("BLK-12 gemini: a call that was never seen", func(t *testing.T) {
+		c, err := completions.DecodeRequest([]byte(`{"model":"m","messages":[{"role":"user","content":"go"},{"role":"tool","tool_call_id":"nowhere","content":"flat"}]}`), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var losses rewrite.Losses
+		body, err := gemini.EncodeRequest(c, "google", &losses)
+		if err != nil || strings.Contains(string(body), "functionResponse") || len(losses.All) == 0 || !strings.Contains(string(body), "flat") {
+			t.Errorf("%s, %v, %v", body, losses.All, err)
+		}
+	})
 }
 
 // A result is known again by what it says, however its members stand, and whatever

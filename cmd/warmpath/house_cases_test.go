@@ -18,18 +18,24 @@ import (
 // agents were seen to do (FB); and those of activities of a provider's own (HA), what
 // only it can read (PP), streams and where they end (ST), ranges of sources (RG), what
 // is sent back (RP), and usage (US); and of questions as models ask them (NZ), typed
-// lines (TL), forms (FM), what comes of them (OC), and what is shown of results (IR);
-// and of prompts: how they are decided and answered (PR), and how they are waited for
+// lines (TL), forms (FM), what comes of them (OC), and what is shown of results (IR),
+// what of a tool's result is for whom (AUD), what stands for nothing (PH), and blocks of
+// results (BLK); and of prompts: how they are decided and answered (PR), and how they are waited for
 // (WT). Each number is the beginning of a test's name.
 var numberedCases = map[string]int{
 	"DV": 14, "PL": 14, "FL": 7, "SB": 9, "GT": 8, "CB": 5, "PB": 28, "FB": 56,
 	"HA": 7, "PP": 6, "ST": 14, "RG": 9, "RP": 8, "US": 5,
 	"NZ": 20, "TL": 10, "FM": 10, "OC": 7, "IR": 25,
 	"PR": 14, "WT": 12,
+	"AUD": 15, "PH": 8, "BLK": 12,
 }
 
 // none is for numbers that a list leaves out.
 const none = "there is no such case"
+
+// outputs is for what the standard output of a program means, which the gateway never
+// reads: its tools are its own and those of tool servers.
+const outputs = "the output of a program"
 
 // otherCases are those of the lists that are not proven yet, and why.
 var otherCases = map[string]string{
@@ -41,6 +47,8 @@ var otherCases = map[string]string{
 	"FB-39": "an agent on Gemini", "FB-40": "an agent on Gemini", "FB-41": "an agent on Gemini", "FB-42": "an agent on Gemini",
 	"FB-54": "an agent on Responses",
 	"IR-11": none, "IR-12": none, "IR-13": none, "IR-14": none, "IR-15": none, "IR-16": none, "IR-17": none, "IR-18": none, "IR-19": none,
+	"AUD-09": none,
+	"BLK-01": outputs, "BLK-02": outputs, "BLK-03": outputs, "BLK-04": outputs, "BLK-09": outputs,
 	"WT-01": "streams that wait", "WT-09": "streams that wait",
 }
 

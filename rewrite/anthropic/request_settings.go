@@ -11,7 +11,7 @@ import (
 // part reads a block that is content. The provider is that of the model's own
 // blocks, and empty for the client's.
 func (r *requestReader) part(provider string, b *wireBlock) rewrite.Part {
-	part := rewrite.Part{Path: b.at, Mark: b.mark}
+	part := rewrite.Part{Path: b.at, Mark: b.mark, Annotations: b.annotations}
 	known := false
 	switch b.kind {
 	case "text":

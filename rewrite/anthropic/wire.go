@@ -103,6 +103,8 @@ type wireBlock struct {
 	values [fields][]byte
 	has    set
 	mark   rewrite.Mark
+	// annotations are a tool's, where they have not been taken off.
+	annotations []byte
 	// inner are the blocks of a result's content, where they were read with it.
 	inner []wireBlock
 	// more says that there are members that the hub has no place for.
@@ -127,7 +129,9 @@ func (b *wireBlock) read(w *splice.Walker, results func(w *splice.Walker) []wire
 		}
 		f := fieldOf(name)
 		if f == fields {
-			b.more = true
+			if b.more = true; string(name) == "annotations" && w.Next() == '{' {
+				b.annotations = w.Value()
+			}
 			return
 		}
 		from := w.Offset()

@@ -68,6 +68,10 @@ func (r reader) partAt(w *splice.Walker) (part rewrite.Part, f *fault) {
 			audio = value
 		case "file":
 			file = value
+		case "annotations": // a tool's, where they have not been taken off
+			if len(value) > 0 && value[0] == '{' {
+				part.Annotations = value
+			}
 		case "prompt_cache_breakpoint":
 			part.Mark = markOf(value)
 		case "cache_control":
