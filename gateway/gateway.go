@@ -174,7 +174,7 @@ func (g *Gateway) relaySettings(cfg *config.Config) *relay.Settings {
 		Transcripts: g.transcripts,
 		Replies:     kept,
 		Verdicts:    verdicts.New(g.store, verdictLife),
-		Tools:       toolSets(cfg),
+		Tools:       g.toolSets(cfg),
 		Ledger:      ledger.New(g.store, conversationLife),
 		Catalog:     cfg.Catalog,
 		Mode:        cfg.Mode,

@@ -1,8 +1,13 @@
 package gateway
 
 import (
+	"context"
+
 	"warmpath/gateway/console"
+	"warmpath/gateway/question"
+	"warmpath/gateway/tools"
 	"warmpath/gateway/tools/mcp"
+	"warmpath/rewrite"
 )
 
 // newServers makes the servers of tools, none of which is started before the gateway
@@ -10,6 +15,9 @@ import (
 func (g *Gateway) newServers() *mcp.Servers {
 	return mcp.New(mcp.Options{
 		Log: g.log, Version: g.version, Observe: g.metrics.ServerCalled,
+		Ask: func(ctx context.Context, asked mcp.Asked) (question.Outcome, rewrite.JSON) {
+			return tools.AskFor(ctx, g.prompts, asked.Call, tools.SourceMCP, asked.Message, asked.Questions)
+		},
 		Watch: func(server string, state mcp.State) {
 			if state == mcp.Gone {
 				g.metrics.ServerGone(server)

@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"context"
+	"sync"
 	"time"
 
 	"warmpath/gateway/catalog"
@@ -14,24 +16,66 @@ const (
 	toolBytes   = 1 << 20
 )
 
-// toolSets are the tools of each route, made when the configuration loads; nil if no
-// route has any.
-func toolSets(cfg *config.Config) func(*catalog.Route) *tools.Set {
-	sets := map[*catalog.Route]*tools.Set{}
+// toolSets are the tools of each route; nil if no route has any. Those of servers are
+// asked for when they are needed, and again when a server has another list.
+func (g *Gateway) toolSets(cfg *config.Config) func(context.Context, *catalog.Route) *tools.Set {
+	sets := map[*catalog.Route]*routeTools{}
 	for _, route := range cfg.Catalog.Routes() {
 		if !route.Tools() {
 			continue
 		}
-		var all []tools.Tool
+		own := &routeTools{gateway: g, servers: route.MCP}
 		for _, name := range route.Builtin {
 			if name == tools.TellUser {
-				all = append(all, tools.NewTellUser())
+				own.builtin = append(own.builtin, tools.NewTellUser())
 			}
 		}
-		sets[route] = tools.NewSet(tools.Limits{Timeout: toolTimeout, Bytes: toolBytes}, all...)
+		sets[route] = own
 	}
 	if len(sets) == 0 {
 		return nil
 	}
-	return func(route *catalog.Route) *tools.Set { return sets[route] }
+	return func(ctx context.Context, route *catalog.Route) *tools.Set {
+		if own := sets[route]; own != nil {
+			return own.set(ctx)
+		}
+		return nil
+	}
+}
+
+// routeTools are the tools of one route.
+type routeTools struct {
+	gateway *Gateway
+	builtin []tools.Tool
+	servers []string
+
+	mu   sync.Mutex
+	made *tools.Set
+	// lists is how many lists of servers there were when the set was made.
+	lists uint64
+}
+
+// set gives the tools as they are now. It waits for servers that have just been
+// started, within their bounds.
+func (r *routeTools) set(ctx context.Context) *tools.Set {
+	lists := r.gateway.servers.Lists()
+	r.mu.Lock()
+	made := r.made
+	if r.lists != lists && len(r.servers) > 0 {
+		made = nil
+	}
+	r.mu.Unlock()
+	if made != nil {
+		return made
+	}
+	limits := tools.Limits{Timeout: toolTimeout, Bytes: toolBytes}
+	all := append([]tools.Tool(nil), r.builtin...)
+	for _, tool := range r.gateway.servers.Tools(ctx, r.servers) {
+		all = append(all, tools.Admit(r.gateway.prompts, limits, tool))
+	}
+	made = tools.NewSet(limits, all...)
+	r.mu.Lock()
+	r.made, r.lists = made, lists
+	r.mu.Unlock()
+	return made
 }

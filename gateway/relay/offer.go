@@ -23,7 +23,7 @@ func (x *exchange) toolSet() *tools.Set {
 	if !route.Tools() || x.keptElsewhere() {
 		return nil
 	}
-	return x.settings.Tools(route)
+	return x.settings.Tools(x.ctx, route)
 }
 
 // offering is what the gateway adds to the conversation of a request.

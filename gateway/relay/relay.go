@@ -59,7 +59,7 @@ type Settings struct {
 	Verdicts *verdicts.Verdicts
 	// Tools gives the tools that the gateway runs for a route; nil runs none. Ledger
 	// keeps what clients are not told of their calls; nil keeps nothing.
-	Tools  func(*catalog.Route) *tools.Set
+	Tools  func(context.Context, *catalog.Route) *tools.Set
 	Ledger *ledger.Ledger
 	// Identify keeps the provider's own names for calls in their records.
 	Identify bool

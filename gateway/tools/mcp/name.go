@@ -13,7 +13,7 @@ const longestName = 64
 const Prefix = "mcp__"
 
 // ValidName reports whether a server may have a name: lower-case letters, digits,
-// - and single _ within it, and not so many that nothing is left for the names of
+// - and single _ within it, but not the word other, and not so many that nothing is left for the names of
 // its tools. So no two servers give a tool the same name.
 func ValidName(name string) bool {
 	const most = 32

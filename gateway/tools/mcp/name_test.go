@@ -33,7 +33,7 @@ func TestToolNames(t *testing.T) {
 
 func TestServerNames(t *testing.T) {
 	for name, want := range map[string]bool{
-		"files": true, "a": true, "git-hub_2": true, "": false, "a__b": false, "_a": false, "a_": false, "A": false, "a b": false, "ä": false,
+		"files": true, "a": true, "git-hub_2": true, "": false, "a__b": false, "_a": false, "a_": false, "A": false, "a b": false, "ä": false, "-a": false, "other": false,
 		strings.Repeat("a", 32): true, strings.Repeat("a", 33): false,
 	} {
 		if ValidName(name) != want {
