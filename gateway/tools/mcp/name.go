@@ -13,11 +13,11 @@ const longestName = 64
 const Prefix = "mcp__"
 
 // ValidName reports whether a server may have a name: lower-case letters, digits,
-// - and single _ within it, but not the word other, and not so many that nothing is left for the names of
-// its tools. So no two servers give a tool the same name.
+// - and single _ within it, but not the word other, and not so many that nothing is
+// left for the names of its tools. So no two servers give a tool the same name.
 func ValidName(name string) bool {
 	const most = 32
-	if name == "" || len(name) > most || strings.Contains(name, "__") || strings.HasPrefix(name, "_") || strings.HasSuffix(name, "_") {
+	if name == "" || name == "other" || name[0] == '-' || len(name) > most || strings.Contains(name, "__") || strings.HasPrefix(name, "_") || strings.HasSuffix(name, "_") {
 		return false
 	}
 	for _, c := range []byte(name) {
