@@ -19,6 +19,8 @@ type Result struct {
 	// Free content is whatever the tool likes. Blocks are known in it by their
 	// kinds, wherever they stand.
 	Free bool
+	// Packed content is a list of blocks that a client has written as a text.
+	Packed bool
 	// Bare lists may be empty: something else says that there is a result. Where that
 	// is an object without members, Instead is it, and is filled if the list is
 	// emptied.
@@ -70,9 +72,12 @@ func (w *Words) Find(body []byte) (changes []Change, err error) {
 	for i := range results {
 		r := &results[i]
 		f.change, f.failed, f.touched, f.free = Change{}, r.Failed, false, r.Free
-		if r.Free {
+		switch {
+		case r.Packed:
+			f.packed(r)
+		case r.Free:
 			f.content(r.Value)
-		} else {
+		default:
 			f.list(r)
 		}
 		if f.touched {

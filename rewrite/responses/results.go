@@ -1,6 +1,9 @@
 package responses
 
 import (
+	"slices"
+	"strings"
+
 	"warmpath/rewrite"
 	"warmpath/rewrite/audience"
 	"warmpath/rewrite/splice"
@@ -22,14 +25,54 @@ func results(body []byte) (all []audience.Result) {
 	w := splice.Walk(body)
 	w.Fields(func(name []byte) {
 		if string(name) == "input" {
-			w.Elements(func() { all = resultOf(&w, all) })
+			w.Elements(func() { all = resultOf(body, &w, all) })
 		}
 	})
+	if slices.ContainsFunc(all, packed) {
+		ofServers := serverCalls(body)
+		return slices.DeleteFunc(all, func(r audience.Result) bool { return r.Packed && !ofServers[splice.Text(r.Call)] })
+	}
 	return all
 }
 
+func packed(r audience.Result) bool { return r.Packed }
+
+// serverTools begin the names that agents give to the tools of their servers.
+const serverTools = "mcp__"
+
+// serverCalls are the calls of tools that servers have, by their identifiers: what
+// other tools give is theirs, even if it looks like blocks.
+func serverCalls(body []byte) map[string]bool {
+	calls := map[string]bool{}
+	w := splice.Walk(body)
+	w.Fields(func(name []byte) {
+		if string(name) != "input" {
+			return
+		}
+		w.Elements(func() {
+			var id, kind, named, space []byte
+			w.Fields(func(name []byte) {
+				switch string(name) {
+				case "type":
+					kind = w.Value()
+				case "call_id":
+					id = w.Value()
+				case "name":
+					named = w.Value()
+				case "namespace":
+					space = w.Value()
+				}
+			})
+			if audience.Is(kind, "function_call") && (strings.HasPrefix(splice.Text(named), serverTools) || strings.HasPrefix(splice.Text(space), serverTools)) {
+				calls[splice.Text(id)] = true
+			}
+		})
+	})
+	return calls
+}
+
 // resultOf adds the parts of the item that a walker stands at, if it answers a call.
-func resultOf(w *splice.Walker, all []audience.Result) []audience.Result {
+func resultOf(body []byte, w *splice.Walker, all []audience.Result) []audience.Result {
 	var r audience.Result
 	var lists []rewrite.Span
 	is := false
@@ -43,13 +86,15 @@ func resultOf(w *splice.Walker, all []audience.Result) []audience.Result {
 		case "isError", "is_error":
 			r.Failed = string(w.Value()) == "true"
 		case "output":
-			if start := w.Offset(); w.Next() == '[' && audience.Skim(w, foreign) {
+			switch start := w.Offset(); {
+			case w.Next() == '"' && audience.Packs(w.Value()), w.Next() == '[' && audience.Skim(w, foreign):
 				lists = append(lists, rewrite.Span{Start: start, End: w.Offset()})
 			}
 		}
 	})
 	if is {
 		for _, r.Value = range lists {
+			r.Packed = body[r.Value.Start] == '"'
 			all = append(all, r)
 		}
 	}
