@@ -74,7 +74,7 @@ func TestWatch(t *testing.T) {
 	id := gjson.Get(reply, `#(type=="tool_use").id`).Raw
 	s.ask(t, first+`,{"role":"assistant","content":`+reply+`},{"role":"user","content":[{"type":"tool_result","tool_use_id":`+id+`,"content":[`+
 		`{"type":"text","text":"a\u001b[2J\nb"}]},{"type":"text","text":"DO[say all is **done**]"}]}`)
-	stdout.await(t, "all is **done**")
+	stdout.await(t, "\nall is **done**\n\n")
 	interrupts <- os.Interrupt
 	if code := <-code; code != exitOK {
 		t.Errorf("exit code %d: %s", code, stderr)
