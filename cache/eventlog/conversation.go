@@ -11,12 +11,15 @@ type conversation struct {
 	id               string
 	refs             []ref
 	next, turns      int64
+	turn             int64 // of its last event
 	started, updated time.Time
 	size             int64
 	// Items are counted in two generations, so that those of long ago give way.
 	items, before map[Mark]int
 	heads         []Mark
-	changed       chan struct{}
+	// end are the heads of its last turn, as long as none follows.
+	end     []Mark
+	changed chan struct{}
 }
 
 // ref is where an event is.
@@ -49,6 +52,9 @@ func (l *Log) conversation(id string) *conversation {
 func (l *Log) note(c *conversation, s *segment, h *head) {
 	whole := int32(h.size)
 	c.refs = append(c.refs, ref{h.seq, s, h.offset + h.size - int64(h.length), int32(h.length), whole})
+	if h.turn != c.turn {
+		c.turn, c.end = h.turn, nil
+	}
 	c.next, c.turns = h.seq+1, max(c.turns, h.turn)
 	if c.started.IsZero() {
 		c.started = h.at
@@ -68,15 +74,21 @@ func (l *Log) note(c *conversation, s *segment, h *head) {
 		if len(c.heads) == mostHeads {
 			l.behead(c, 1)
 		}
-		c.heads = append(c.heads, m)
-		l.heads[m] = c
+		if !slices.Contains(l.heads[m], c) {
+			c.heads = append(c.heads, m)
+			l.heads[m] = append(l.heads[m], c)
+		}
+	}
+	if len(h.heads) > 0 {
+		c.end = slices.Clone(h.heads)
 	}
 }
 
 // behead forgets the first heads of a conversation.
 func (l *Log) behead(c *conversation, n int) {
 	for _, m := range c.heads[:n] {
-		if l.heads[m] == c {
+		others := slices.DeleteFunc(l.heads[m], func(o *conversation) bool { return o == c })
+		if l.heads[m] = others; len(others) == 0 {
 			delete(l.heads, m)
 		}
 	}

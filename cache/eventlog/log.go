@@ -58,7 +58,7 @@ type Log struct {
 	segments      []*segment // the oldest first; the last one is written to
 	size          int64
 	conversations map[string]*conversation
-	heads         map[Mark]*conversation
+	heads         map[Mark][]*conversation
 	buffer        []byte
 	tick          *time.Timer
 }
@@ -75,7 +75,7 @@ func newLog(limits Limits) *Log {
 	limits = limits.defaults()
 	return &Log{
 		limits: limits, segment: max(limits.Bytes/16, 64<<10),
-		conversations: map[string]*conversation{}, heads: map[Mark]*conversation{},
+		conversations: map[string]*conversation{}, heads: map[Mark][]*conversation{},
 	}
 }
 

@@ -38,17 +38,41 @@ func (c *conversation) summary() Summary {
 }
 
 // Find gives the conversation that one of the marks is a head of: the first mark
-// that is known decides, and at is its index.
-func (l *Log) Find(marks ...Mark) (id string, at int, ok bool) {
+// that is known decides. Where several conversations have it, it is one that has not
+// gone on from there, and now does; if there is none, the name is empty.
+func (l *Log) Find(marks ...Mark) (id string, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.expire(time.Now())
-	for i, m := range marks {
-		if c := l.heads[m]; c != nil {
-			return c.id, i, true
+	for _, m := range marks {
+		all := l.heads[m]
+		if len(all) == 1 {
+			return all[0].id, true
+		}
+		for _, c := range all {
+			if slices.Contains(c.end, m) {
+				c.end = nil
+				return c.id, true
+			}
+		}
+		if len(all) > 0 {
+			return "", true
 		}
 	}
-	return "", 0, false
+	return "", false
+}
+
+// Claim takes a name for a conversation that begins; false if there is one of this
+// name.
+func (l *Log) Claim(id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.expire(time.Now())
+	if l.conversations[id] != nil {
+		return false
+	}
+	l.conversation(id)
+	return true
 }
 
 // Known gives for each mark how many items of the conversation have it.

@@ -21,12 +21,13 @@ import (
 // lines (TL), forms (FM), what comes of them (OC), and what is shown of results (IR),
 // what of a tool's result is for whom (AUD), what stands for nothing (PH), and blocks of
 // results (BLK); and of prompts: how they are decided and answered (PR), and how they are waited for
-// (WT). Each number is the beginning of a test's name.
+// (WT); and of what users see of a conversation (UV). Each number is the beginning of
+// a test's name.
 var numberedCases = map[string]int{
 	"DV": 14, "PL": 14, "FL": 7, "SB": 9, "GT": 8, "CB": 5, "PB": 28, "FB": 56,
 	"HA": 7, "PP": 6, "ST": 14, "RG": 9, "RP": 8, "US": 5,
 	"NZ": 20, "TL": 10, "FM": 10, "OC": 7, "IR": 25,
-	"PR": 14, "WT": 12,
+	"PR": 14, "WT": 12, "UV": 9,
 	"AUD": 15, "PH": 8, "BLK": 12,
 }
 

@@ -44,8 +44,10 @@ func (x *exchange) nameConversation(s *scribe, c *rewrite.Conversation, steps []
 			heads = append(heads, eventlog.Mark(steps[i].Head))
 		}
 	}
-	if id, _, ok := log.Find(heads...); ok {
+	if id, known := log.Find(heads...); id != "" {
 		return id, naming{}
+	} else if known {
+		return randomName(), n // it is one of several, and nothing tells which
 	}
 	if x.warmth != nil && !x.warmth.passing {
 		return s.lineageName(x.warmth.plan.Next.Conversation, answered, n)
@@ -69,15 +71,13 @@ func (x *exchange) nameConversation(s *scribe, c *rewrite.Conversation, steps []
 // all that begin with the same request; here they are told apart.
 func (s *scribe) lineageName(name string, answered bool, n naming) (string, naming) {
 	shared := s.line.Named("shared", name)
-	_, taken := s.log.Summary(name)
-	_, _, several := s.log.Find(eventlog.Mark(shared))
-	switch {
-	case !taken && !several:
+	_, several := s.log.Find(eventlog.Mark(shared))
+	if !several && s.log.Claim(name) {
 		return name, n
-	case answered && !several:
+	}
+	waits := s.log.Known(name, eventlog.Mark(s.line.Named("unanswered", "")), eventlog.Mark(s.line.Named("answered", "")))
+	if !several && (answered || waits[0] > 0 && waits[1] == 0) { // it goes on, or is sent again
 		return name, naming{}
-	case !answered && taken && s.log.Known(name, eventlog.Mark(s.line.Named("answered", "")))[0] == 0:
-		return name, naming{} // the same request again, which has had no answer
 	}
 	n.heads = []transcript.Mark{shared}
 	return randomName(), n

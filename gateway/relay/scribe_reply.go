@@ -2,6 +2,7 @@ package relay
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -17,7 +18,7 @@ type reading struct {
 	order []int // of those that are open
 	// hosted are the activities that were said to have begun.
 	hosted map[string]bool
-	id     string // of the reply
+	name   string // of the reply, as the client is told
 	// length is how long a whole reply is, or -1; told says that it was read.
 	length int64
 	told   bool
@@ -44,8 +45,10 @@ func (s *scribe) listens(x *exchange, length int64) {
 	if s.decoder = nil; x.translation == nil && s.vendor != nil {
 		s.decoder = s.vendor.decoder(s.provider)
 	}
-	if x.translation != nil {
-		x.translation.scribe = s
+	if t := x.translation; t != nil {
+		if t.scribe = s; t.kept.keeps() {
+			s.reading.name = t.kept.name
+		}
 	}
 }
 
@@ -98,7 +101,7 @@ func (s *scribe) take(e *rewrite.Event) {
 	r := &s.reading
 	switch e.Kind {
 	case rewrite.EventBegin:
-		r.id = e.Reply.ID
+		r.name = cmp.Or(r.name, e.Reply.ID)
 	case rewrite.EventUsage:
 	case rewrite.EventError:
 		r.fault = e.Fault.Message
@@ -182,8 +185,8 @@ func (s *scribe) usage(ended bool) {
 	if ended {
 		e.items = append(e.items, s.line.Named("answered", ""))
 	}
-	if s.reading.id != "" {
-		e.heads = append(e.heads, s.line.Named("reply", s.reading.id))
+	if s.reading.name != "" {
+		e.heads = append(e.heads, s.line.Named("reply", s.reading.name))
 	}
 	if s.reading.ended = ended; e.event.Tokens != nil || len(e.heads) > 0 {
 		s.write(e)
@@ -256,7 +259,11 @@ func (s *scribe) end() {
 	case r.Report.Output || r.Status == http.StatusOK:
 		outcome = transcript.Cut
 	}
-	s.write(append(entries, entry{event: transcript.Event{
+	var unanswered []transcript.Mark
+	if !s.reading.ended {
+		unanswered = append(unanswered, s.line.Named("unanswered", ""))
+	}
+	s.write(append(entries, entry{items: unanswered, event: transcript.Event{
 		Type: transcript.TurnEnd, Outcome: outcome, Status: r.Status, Stop: r.Report.Stop.String(), Milliseconds: r.Duration.Milliseconds(),
 	}})...)
 	s.record = nil
