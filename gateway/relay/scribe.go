@@ -36,7 +36,9 @@ type scribe struct {
 	vendor    *codec
 	decoder   streamDecoder
 	twoBlocks bool
-	reading   reading
+	// hides says that the gateway runs tools, and speaks for them in the reply.
+	hides   bool
+	reading reading
 	// record is the exchange's, until it is over.
 	record *Record
 	over   bool

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	"warmpath/gateway/prompt"
 	"warmpath/rewrite"
 	"warmpath/rewrite/sse"
 	"warmpath/rewrite/transcript"
@@ -46,6 +47,7 @@ func (s *scribe) listens(x *exchange, length int64) {
 		s.decoder = s.vendor.decoder(s.provider)
 	}
 	if t := x.translation; t != nil {
+		s.hides = t.chain.hiddenOf() != nil
 		if t.scribe = s; t.kept.keeps() {
 			s.reading.name = t.kept.name
 		}
@@ -150,6 +152,9 @@ func (s *scribe) begins(i *rewrite.Item) {
 // item writes an item that has come to its end.
 func (s *scribe) item(i *rewrite.Item) {
 	s.line.Add(i)
+	if s.hides && i.Kind == rewrite.ItemMessage && i.Phase == rewrite.Said && i.ID == "" {
+		return // what a tool has told the user is written with all else that it gave
+	}
 	event, ok := transcript.Of(i, transcript.FromReply, s.structured)
 	if ok && i.Kind == rewrite.ItemHosted && i.Hosted.State == rewrite.HostedStarted && s.reading.hosted[event.ID] {
 		ok = false // that it began was told
@@ -302,6 +307,20 @@ func (s *scribe) asked(id, kind string, data rewrite.JSON) {
 // hold what is secret of it.
 func (s *scribe) answered(id, outcome string, data rewrite.JSON) {
 	s.inquiry(transcript.Event{Type: transcript.InquiryResponse, ID: id, Outcome: outcome, Data: json.RawMessage(data)})
+}
+
+// notify writes that a prompt has opened or closed. What was answered is not told:
+// what of it the model gets is in the tool's result.
+func (s *scribe) notify(e prompt.Event) {
+	view, err := json.Marshal(&e.Prompt)
+	switch {
+	case err != nil:
+		s.metrics.LogFailed("request")
+	case e.Closed:
+		s.answered(e.Prompt.ID, e.Prompt.State, nil)
+	default:
+		s.asked(e.Prompt.ID, e.Prompt.Kind, view)
+	}
 }
 
 func (s *scribe) inquiry(e transcript.Event) {
