@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"warmpath/metrics"
@@ -88,22 +87,21 @@ func panelQueries(t *testing.T) (exprs []string) {
 	return exprs
 }
 
-// ruleQueries are the expressions of all rules.
+// exprOf is the expression of a rule: what stands behind the word, and the lines
+// below that stand further to the right.
+var exprOf = regexp.MustCompile(`(?m)^ {8}expr: (.*\n(?: {9,}\S.*\n)*)`)
+
+// ruleQueries are the expressions of all rules. These are files of YAML, which
+// this package has no library for; that nothing is missed is seen by their number.
 func ruleQueries(t *testing.T) (exprs []string) {
 	t.Helper()
 	for _, file := range files(t, "prometheus/*.rules.yml") {
-		var groups struct {
-			Groups []struct {
-				Rules []struct{ Expr string }
-			}
+		found := exprOf.FindAllStringSubmatch(string(file), -1)
+		if n := len(regexp.MustCompile(`- (record|alert): `).FindAll(file, -1)); n == 0 || n != len(found) {
+			t.Fatalf("found %d expressions of %d rules", len(found), n)
 		}
-		if err := yaml.Unmarshal(file, &groups); err != nil {
-			t.Fatal(err)
-		}
-		for _, group := range groups.Groups {
-			for _, rule := range group.Rules {
-				exprs = append(exprs, rule.Expr)
-			}
+		for _, parts := range found {
+			exprs = append(exprs, parts[1])
 		}
 	}
 	return exprs
