@@ -275,3 +275,17 @@ func TestTheLogHasWhatIsForPeople(t *testing.T) {
 		})
 	}
 }
+
+// A batch of requests is filtered like each of them.
+func TestBatchesAreFiltered(t *testing.T) {
+	core, base := everyProvider(t, nil)
+	body := `{"requests":[{"custom_id":"a","params":` + history("claude-opus-5-5", hiding("WORD")) + `},{"custom_id":"b","params":` + history("claude-opus-5-5", `"plain"`) + `}]}`
+	status, answer := sendRaw(t, base, "/p/claude/v1/messages/batches", "X-Api-Key", body)
+	if sent := lastBody(core); status != 200 || strings.Contains(sent, "WORD") || !strings.Contains(sent, "Seen.") || !strings.Contains(sent, `"plain"`) {
+		t.Errorf("status %d: %s for %s", status, answer, sent)
+	}
+	untouched := strings.Replace(body, hiding("WORD"), `"plain"`, 1)
+	if sendRaw(t, base, "/p/claude/v1/messages/batches", "X-Api-Key", untouched); lastBody(core) != untouched {
+		t.Errorf("%s was changed", lastBody(core))
+	}
+}

@@ -1,6 +1,8 @@
 package relay
 
 import (
+	"bytes"
+
 	"warmpath/cache/verdicts"
 	"warmpath/rewrite"
 	"warmpath/rewrite/anthropic"
@@ -84,6 +86,12 @@ func (x *exchange) sift(body []byte, changes []audience.Change) *sifting {
 		}
 	}
 	return s
+}
+
+// batches reports a batch of Messages requests, which is looked through for results of
+// tools and otherwise forwarded unread.
+func (x *exchange) batches() bool {
+	return x.req.Dialect == rewrite.Messages && x.req.Method == "POST" && bytes.HasSuffix(x.req.Path, []byte("/messages/batches"))
 }
 
 // asksModel is the model as the client has written it.

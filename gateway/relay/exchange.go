@@ -197,7 +197,7 @@ func (x *exchange) modelSpan(body []byte) rewrite.Span {
 // bytes, unpacked if they were compressed.
 func (x *exchange) peek() ([]byte, *rewrite.Failure) {
 	x.facts.Model = x.req.Model
-	if !x.req.Operation.named() || x.client.peek == nil {
+	if x.client.peek == nil || !x.req.Operation.named() && !x.batches() {
 		x.whole = x.req.Body
 		return x.req.Body, nil
 	}
@@ -207,8 +207,8 @@ func (x *exchange) peek() ([]byte, *rewrite.Failure) {
 		return nil, failure
 	}
 	x.whole = plain
-	if plain, x.sifted[0], failure = x.withhold(plain); failure != nil {
-		return nil, failure
+	if plain, x.sifted[0], failure = x.withhold(plain); failure != nil || !x.req.Operation.named() {
+		return plain, failure
 	}
 	facts, failure := x.read(plain)
 	if failure != nil {

@@ -19,19 +19,38 @@ var Audience = audience.Words{
 // foreign are the kinds of blocks that this dialect writes otherwise.
 var foreign = []string{"image", "audio", "resource", "resource_link"}
 
-// results are the blocks of results of a client's tools.
+// results are the blocks of results of a client's tools, in a request or in a batch of
+// them.
 func results(body []byte) (all []audience.Result) {
 	w := splice.Walk(body)
 	w.Fields(func(name []byte) {
-		if string(name) != "messages" {
-			return
-		}
-		w.Elements(func() {
-			w.Fields(func(name []byte) {
-				if string(name) == "content" {
-					w.Elements(func() { all = result(&w, all) })
-				}
+		switch string(name) {
+		case "messages":
+			all = resultsIn(&w, all)
+		case "requests":
+			w.Elements(func() {
+				w.Fields(func(name []byte) {
+					if string(name) == "params" {
+						w.Fields(func(name []byte) {
+							if string(name) == "messages" {
+								all = resultsIn(&w, all)
+							}
+						})
+					}
+				})
 			})
+		}
+	})
+	return all
+}
+
+// resultsIn adds those in the messages that a walker stands at.
+func resultsIn(w *splice.Walker, all []audience.Result) []audience.Result {
+	w.Elements(func() {
+		w.Fields(func(name []byte) {
+			if string(name) == "content" {
+				w.Elements(func() { all = result(w, all) })
+			}
 		})
 	})
 	return all
