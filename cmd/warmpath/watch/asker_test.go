@@ -40,7 +40,7 @@ func (s shower) Write(p []byte) (int, error) {
 
 func sit(t *testing.T) *desk {
 	t.Helper()
-	g := &gateway{quiet: true, prompts: make(chan string)}
+	g := &gateway{live: make(chan string), prompts: make(chan string)}
 	client := g.serve(t)
 	in, keys := io.Pipe()
 	d := &desk{t: t, g: g, keys: keys, shown: make(chan string, 1000), interrupts: make(chan os.Signal), done: make(chan error, 1)}
@@ -205,6 +205,17 @@ func TestAnswer(t *testing.T) {
 		d.see("Which colour?")
 		d.typeIn("")
 		d.answered(`p2 {"action":"accept","content":{"colour":"b"}}`)
+	})
+	t.Run("what happens meanwhile is drawn after it", func(t *testing.T) {
+		d := sit(t)
+		d.open("p1", kind, nil, name)
+		d.see("What is it called?")
+		d.g.live <- `{"seq":1,"type":"turn_start","model":"m"}`
+		d.g.live <- `{"seq":2,"type":"error","reason":"late"}`
+		d.typeIn("")
+		d.see("Please type an answer.\nWhat is it called?\n> ")
+		d.typeIn("a")
+		d.see("· model m\n· error: late\n")
 	})
 	t.Run("one that is not understood", func(t *testing.T) {
 		d := sit(t)

@@ -112,7 +112,7 @@ func (d *Drawer) bounded(text string, bound display.Bound, mark string) {
 		lines = lines[:bound]
 	}
 	for _, line := range lines {
-		if d.terminal.ErrColour && strings.Contains(line, "\x1b") {
+		if d.terminal.ErrColour && strings.Contains(line, "\x1b") && !strings.HasSuffix(line, "\x1b[0m") {
 			line += "\x1b[0m"
 		}
 		fmt.Fprintln(d.terminal.Err, strings.TrimRight(mark+line, " "))
@@ -146,15 +146,4 @@ func (d *Drawer) hosted(e *transcript.Event) {
 	bound, _ := tool.Results.Of(nil)
 	d.bounded(printable.Style{Mode: d.settings.Controls, Colour: d.terminal.ErrColour}.Text(e.Summary), bound, "  ")
 	d.bounded(d.sources(e.Sources), bound, "  ")
-}
-
-// inquiry draws that people are asked, or what came of it.
-func (d *Drawer) inquiry(e *transcript.Event) {
-	if e.Type == transcript.InquiryResponse {
-		if e.Outcome != "" {
-			d.note("the question was " + d.line(e.Outcome))
-		}
-		return
-	}
-	d.note(strings.TrimSpace("people are asked: " + brief(d.line(asked(e)))))
 }

@@ -43,11 +43,13 @@ type Drawer struct {
 	// tools are the names of calls by their ids: not every dialect repeats them.
 	tools map[string]string
 	model string
+	// hushed are the questions of tools that are hidden, by their ids.
+	hushed map[string]bool
 }
 
 // NewDrawer gives a Drawer that has drawn nothing yet.
 func NewDrawer(t Terminal, s *display.Settings) *Drawer {
-	return &Drawer{terminal: t, settings: s, tools: map[string]string{}}
+	return &Drawer{terminal: t, settings: s, tools: map[string]string{}, hushed: map[string]bool{}}
 }
 
 // Draw draws an event. What is drawn depends on the events before it, and on nothing

@@ -139,6 +139,27 @@ func TestDrawChannels(t *testing.T) {
 	}
 }
 
+func TestDrawInquiries(t *testing.T) {
+	for name, c := range map[string]struct{ data, section, want string }{
+		"a prompt":              {`{"tool":{"name":"show"},"questions":[{"key":"q1","kind":"text","text":"Which?"}]}`, `{}`, "· people are asked: question: show: Which?\n· the question was declined\n"},
+		"its questions":         {`[{"key":"q1","kind":"text","text":"Which?"},{"key":"q2","kind":"confirm","text":"Sure?"}]`, `{}`, "· people are asked: question: Which?: Sure?\n· the question was declined\n"},
+		"something else":        {`"?"`, `{}`, "· people are asked: question\n· the question was declined\n"},
+		"of a tool not shown":   {`{"tool":{"name":"show"}}`, `{"tools":{"show":{"style":{"hidden":"on"}}}}`, ""},
+		"control characters":    {`{"message":"a\u001b[2Jb"}`, `{}`, "· people are asked: question: ab\n· the question was declined\n"},
+		"more than fits a line": {`{"message":"` + strings.Repeat("a", 200) + `"}`, `{}`, "· people are asked: question: " + strings.Repeat("a", 110) + "…\n· the question was declined\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s screen
+			draw(t, s.terminal(), c.section, []string{
+				`{"seq":1,"type":"inquiry_request","id":"p","kind":"question","data":` + c.data + `}`, `{"seq":2,"type":"inquiry_response","id":"p","outcome":"declined"}`,
+			})
+			if got := s.err.String(); got != c.want || s.out.Len() > 0 {
+				t.Errorf("%q, %q; want %q", got, s.out.String(), c.want)
+			}
+		})
+	}
+}
+
 // What strangers have written does nothing to a terminal, whatever kind of event they
 // have written it in.
 func FuzzDraw(f *testing.F) {

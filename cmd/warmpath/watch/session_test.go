@@ -34,8 +34,8 @@ type gateway struct {
 	// chunk how many bytes of a stream are written at once. After cuts events a stream
 	// is cut off.
 	page, happened, chunk, cuts int
-	// quiet is one in whose conversation nothing happens.
-	quiet bool
+	// live is what happens in a conversation while it is followed, instead.
+	live chan string
 
 	mu      sync.Mutex
 	streams int
@@ -53,9 +53,14 @@ func (g *gateway) serve(t testing.TB) *watch.Client {
 		if r.Header.Get("Authorization") != "Bearer token" {
 			http.Error(w, "no token", http.StatusUnauthorized)
 		} else if r.Header.Get("Accept") == "text/event-stream" {
-			if g.quiet {
+			for g.live != nil {
 				w.(http.Flusher).Flush()
-				<-r.Context().Done()
+				select {
+				case line := <-g.live:
+					fmt.Fprintf(w, "data: %s\n\n", line)
+				case <-r.Context().Done():
+					return
+				}
 			}
 			g.follow(w, after)
 		} else {
