@@ -24,6 +24,7 @@ import (
 	"warmpath/gateway/front"
 	"warmpath/gateway/prompt"
 	"warmpath/gateway/relay"
+	"warmpath/gateway/tools"
 	"warmpath/gateway/tools/mcp"
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
@@ -43,6 +44,9 @@ type Options struct {
 	// Store is where conversations are remembered, and is closed by Stop; nil
 	// makes one of memory.
 	Store cache.Store
+	// Tools are tools of the embedding program, which routes name like those of the
+	// gateway's own; they count in place of those.
+	Tools []tools.Tool
 	// Version is what the console says is running.
 	Version string
 }
@@ -58,6 +62,7 @@ type Gateway struct {
 	spans  *otlp.Exporter // nil sends none
 
 	version string
+	tools   []tools.Tool // of the embedding program
 	metrics *metrics.Metrics
 	client  *upstream.Client
 	store   cache.Store
@@ -90,7 +95,7 @@ const (
 // to watch clients.
 // Stop must be called even if Start is not.
 func New(cfg *config.Config, opts Options) (*Gateway, error) {
-	g := &Gateway{log: opts.Log, lines: &lines{to: opts.Lines}, version: opts.Version}
+	g := &Gateway{log: opts.Log, lines: &lines{to: opts.Lines}, version: opts.Version, tools: opts.Tools}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
 	}
@@ -175,6 +180,7 @@ func (g *Gateway) relaySettings(cfg *config.Config) *relay.Settings {
 		Replies:     kept,
 		Verdicts:    verdicts.New(g.store, verdictLife),
 		Tools:       g.toolSets(cfg),
+		Prompts:     g.prompts,
 		Ledger:      ledger.New(g.store, conversationLife),
 		Catalog:     cfg.Catalog,
 		Mode:        cfg.Mode,

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,8 +27,8 @@ func (g *Gateway) toolSets(cfg *config.Config) func(context.Context, *catalog.Ro
 		}
 		own := &routeTools{gateway: g, servers: route.MCP}
 		for _, name := range route.Builtin {
-			if name == tools.TellUser {
-				own.builtin = append(own.builtin, tools.NewTellUser())
+			if tool := g.builtin(name); tool != nil {
+				own.builtin = append(own.builtin, *tool)
 			}
 		}
 		sets[route] = own
@@ -41,6 +42,23 @@ func (g *Gateway) toolSets(cfg *config.Config) func(context.Context, *catalog.Ro
 		}
 		return nil
 	}
+}
+
+// builtin is a tool of the gateway's own by its name; nil for none.
+func (g *Gateway) builtin(name string) *tools.Tool {
+	if at := slices.IndexFunc(g.tools, func(t tools.Tool) bool { return t.Name == name }); at >= 0 {
+		return &g.tools[at]
+	}
+	var tool tools.Tool
+	switch name {
+	case tools.TellUser:
+		tool = tools.NewTellUser()
+	case tools.AskUser:
+		tool = tools.NewAskUser(g.prompts)
+	default:
+		return nil
+	}
+	return &tool
 }
 
 // routeTools are the tools of one route.

@@ -2,9 +2,11 @@ package relay
 
 import (
 	"context"
+	"encoding/hex"
 	"strings"
 
 	"warmpath/cache/ledger"
+	"warmpath/gateway/prompt"
 	"warmpath/gateway/tools"
 	"warmpath/rewrite"
 	"warmpath/rewrite/audience"
@@ -72,12 +74,32 @@ func (h *hidden) called(item *rewrite.Item) {
 	call.Arguments = append(rewrite.JSON(nil), call.Arguments...)
 	h.calls, h.any = append(h.calls, hiddenCall{call: call, tool: h.names[call.Name]}), true
 	at := len(h.calls) - 1
+	known := *item
+	known.Call.Name = h.calls[at].tool
+	h.x.scribe.call(&known)
 	if tool := h.set.Find(h.calls[at].tool); (tool == nil || tool.Instant) && h.rounds < maxRounds {
-		h.ran(at, h.set.Run(h.x.ctx, h.calls[at].asTool(h.session)))
+		h.ran(at, h.set.Run(h.x.ctx, h.calls[at].asTool(h.session, at)))
 	}
 }
 
-func (c *hiddenCall) asTool(session tools.Session) tools.Call {
+// session is whose tools are run.
+func (x *exchange) session() tools.Session {
+	s := tools.Session{Tenant: x.req.Tenant(), Conversation: x.conversationID()}
+	if h := x.translation.chain.hidden; h.run != nil {
+		s.Turn = hex.EncodeToString(h.run.History[:])
+	}
+	s.Wait = prompt.ParseWait(x.req.Field(prompt.WaitHeader))
+	if s.Attended = prompt.Capable(x.req.Field(prompt.CapabilitiesHeader), prompt.CapableForm); !x.translation.stream && s.Wait == 0 {
+		s.Wait = -1 // nobody could be told that somebody is being asked
+	}
+	if book := x.settings.Prompts; book != nil {
+		book.Adopt(&s, x.req.Field(prompt.ParentHeader), x.req.Field(prompt.AgentHeader))
+	}
+	return s
+}
+
+func (c *hiddenCall) asTool(session tools.Session, order int) tools.Call {
+	session.Order = order
 	return tools.Call{ID: c.call.ID, Name: c.tool, Arguments: c.call.Arguments, Session: session}
 }
 
@@ -89,6 +111,7 @@ func (h *hidden) ran(at int, result tools.Result) {
 		source = tool.Source
 	}
 	h.x.relay.metrics.ToolRan(source, result.Failed)
+	h.x.scribe.result(h.calls[at].call.ID, h.calls[at].tool, result.Parts, result.Failed)
 	h.x.translation.chain.chain.Say(addressed(result.Parts))
 }
 
@@ -158,7 +181,7 @@ func (h *hidden) begin(ctx context.Context) {
 	var calls []tools.Call
 	for i := range h.calls {
 		if h.calls[i].result == nil {
-			due, calls = append(due, runResult{at: i}), append(calls, h.calls[i].asTool(h.session))
+			due, calls = append(due, runResult{at: i}), append(calls, h.calls[i].asTool(h.session, i))
 		}
 	}
 	results := make(chan runResult, len(due))

@@ -103,7 +103,6 @@ func (o *offering) hide(x *exchange, t *translation) *hidden {
 		h.names[there] = name
 	}
 	h.seen.ByName = x.byName()
-	h.session = tools.Session{Tenant: x.req.tenant(), Conversation: x.cacheKey, Attended: false}
 	return h
 }
 

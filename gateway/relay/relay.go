@@ -12,6 +12,7 @@ import (
 	"warmpath/cache/replies"
 	"warmpath/cache/verdicts"
 	"warmpath/gateway/catalog"
+	"warmpath/gateway/prompt"
 	"warmpath/gateway/tools"
 	"warmpath/gateway/upstream"
 	"warmpath/metrics"
@@ -61,6 +62,8 @@ type Settings struct {
 	// keeps what clients are not told of their calls; nil keeps nothing.
 	Tools  func(context.Context, *catalog.Route) *tools.Set
 	Ledger *ledger.Ledger
+	// Prompts knows whose prompts those of an agent are; nil knows nobody.
+	Prompts *prompt.Book
 	// Identify keeps the provider's own names for calls in their records.
 	Identify bool
 	// Traces keeps what a span of the request belongs to in its record.

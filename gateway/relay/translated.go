@@ -26,6 +26,9 @@ func (x *exchange) answerTranslated(resp *upstream.Response) *Reply {
 	x.listen(resp.Status, resp.Length)
 	x.scribe.listens(x, resp.Length)
 	t.options.call = x.record.Calls
+	if h := t.chain.hiddenOf(); h != nil {
+		h.session = x.session()
+	}
 	t.decoder = t.vendor.decoder(x.target.Provider.Name)
 	if t.stream {
 		t.options.told = toldMembers(x.told())
