@@ -356,12 +356,19 @@ func TestWaitingForTools(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				req.Header.Set(client.key, map[bool]string{true: "Bearer "}[client.key == "Authorization"]+"sk-client")
+				req.Header.Set("Anthropic-Version", "2023-06-01")
 				resp, err := http.DefaultClient.Do(req)
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer resp.Body.Close()
-				<-began
+				select {
+				case <-began:
+				case <-time.After(10 * time.Second):
+					all, _ := io.ReadAll(resp.Body)
+					t.Fatalf("the tool is not run: status %d: %s", resp.StatusCode, all)
+				}
 				var got []byte
 				buf := make([]byte, 4096)
 				for !strings.Contains(string(got), beats[from]) {
