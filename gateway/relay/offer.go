@@ -45,14 +45,11 @@ func (x *exchange) offer(c *rewrite.Conversation) *offering {
 	if x.set == nil {
 		return nil
 	}
+	opening := !slices.ContainsFunc(c.Items, func(i rewrite.Item) bool { return i.Side() == rewrite.RoleAssistant })
 	restored, run := x.restore(c)
 	o := &offering{set: x.set, own: len(c.Tools), run: run}
-	if restored == nil && !x.offers(c) {
-		o.base = len(c.Items)
-		return o
-	}
-	if x.offers(c) || len(restored) > 0 {
-		for _, tool := range x.lists() {
+	if len(restored) > 0 || x.offers(c) {
+		for _, tool := range x.lists(opening) {
 			o.add(c, tool)
 		}
 	}
@@ -84,9 +81,6 @@ func (x *exchange) offers(c *rewrite.Conversation) bool {
 	hosted := slices.ContainsFunc(c.Tools, func(t rewrite.Tool) bool { return t.Kind == rewrite.ToolHosted })
 	return !hosted || !slices.Contains(catalog.Limits(x.target.Dialect, x.target.Model).Refused, "mixed")
 }
-
-// lists are the tools of the route as the conversation knows them.
-func (x *exchange) lists() []rewrite.Tool { return x.set.Definitions() }
 
 // hide begins to hide the calls of what was offered; nil where nothing was.
 func (o *offering) hide(x *exchange, t *translation) *hidden {
