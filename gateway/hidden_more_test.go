@@ -253,7 +253,7 @@ func TestResultsThatWereChangedOrEnded(t *testing.T) {
 	for _, stream := range []bool{true, false} {
 		c.Stream = stream
 		status, body, _ := client.send(t, base, c)
-		if stream && status != 200 || !stream && status != 503 || !strings.Contains(string(body), "The gateway is stopping.") {
+		if stream && status != 200 || !stream && status != 503 || !strings.Contains(string(body), "The gateway is stopping") {
 			t.Errorf("status %d: %s", status, body)
 		}
 	}
