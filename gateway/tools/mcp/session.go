@@ -243,6 +243,9 @@ func (c *session) list(ctx context.Context, config *Config) (all []offered, err 
 		gjson.GetBytes(rawOf(page.Meta), "tools").ForEach(func(_, tool gjson.Result) bool {
 			name, schema := tool.Get("name").Str, tool.Get("inputSchema")
 			// What the library has left out asks for headers that cannot be.
+			if tool.Get("execution.taskSupport").Str == "required" {
+				return true // it gives no result, but a promise to be asked for
+			}
 			if name == "" || seen[name] || !config.takes(name) || schema.IsObject() && !usable[name] {
 				return true
 			}
