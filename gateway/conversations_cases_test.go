@@ -2,9 +2,11 @@ package gateway_test
 
 import (
 	"fmt"
+	"net"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -304,5 +306,54 @@ func TestTheLogSurvivesARestart(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, eventLines(events)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A log that cannot be written fails no request, and is counted.
+func TestALogThatFailsFailsNoRequest(t *testing.T) {
+	g, base := logging(t, config.KeptInMemory, nil)
+	client := speakers[rewrite.Messages]
+	client.ask(t, base, simple(rewrite.Messages, models[rewrite.Messages], "Hello. DO[say Hi.]", true))
+	g.EndLog()
+	for to, model := range models {
+		for _, stream := range []bool{false, true} {
+			reply, _ := client.ask(t, base, simple(rewrite.Messages, model, "Hello. DO[say Hi.]", stream))
+			if got := spoken(reply); !slices.Equal(got, []string{"Hi."}) {
+				t.Errorf("%s, stream %v: %q", to, stream, got)
+			}
+		}
+	}
+	if _, text := admin(t, g, "/metrics"); !regexp.MustCompile(`(?m)^warmpath_log_failures_total\{reason="write"\} [1-9]`).Match(text) {
+		t.Error("nothing was counted")
+	}
+	if status, body := admin(t, g, "/api/conversations/x/events"); status != 404 {
+		t.Errorf("status %d: %s", status, body)
+	}
+}
+
+// BenchmarkLogged is one request through the gateway with the log off and on.
+func BenchmarkLogged(b *testing.B) {
+	for _, where := range []config.Kept{config.KeptNowhere, config.KeptInMemory, config.KeptOnDisk} {
+		for name, c := range map[string]struct{ answer, request []byte }{
+			"20KB, stream of 20":  {streamAnswer(20), messagesRequest(20<<10, true)},
+			"200KB, stream of 20": {streamAnswer(20), messagesRequest(200<<10, true)},
+			"1KB, stream of 2000": {streamAnswer(2000), messagesRequest(1<<10, true)},
+		} {
+			b.Run(where.String()+"/"+name, func(b *testing.B) {
+				g, _, _ := start(b, canned(b, c.answer), func(cfg *config.Config) {
+					cfg.Quiet, cfg.Log.Events, cfg.Data = true, where, b.TempDir()
+				})
+				conn, err := net.Dial("tcp", g.Addr())
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer conn.Close()
+				buf := make([]byte, 4<<20)
+				b.ReportAllocs()
+				for b.Loop() {
+					exchange(b, conn, c.request, buf, []byte("0\r\n\r\n"))
+				}
+			})
+		}
 	}
 }

@@ -36,8 +36,8 @@ type scribe struct {
 	vendor    *codec
 	decoder   streamDecoder
 	twoBlocks bool
-	// hides says that the gateway runs tools, and speaks for them in the reply.
-	hides   bool
+	// ran says that the gateway has run a tool, for which it may speak in the reply.
+	ran     bool
 	reading reading
 	// record is the exchange's, until it is over.
 	record *Record

@@ -47,7 +47,6 @@ func (s *scribe) listens(x *exchange, length int64) {
 		s.decoder = s.vendor.decoder(s.provider)
 	}
 	if t := x.translation; t != nil {
-		s.hides = t.chain.hiddenOf() != nil
 		if t.scribe = s; t.kept.keeps() {
 			s.reading.name = t.kept.name
 		}
@@ -152,7 +151,7 @@ func (s *scribe) begins(i *rewrite.Item) {
 // item writes an item that has come to its end.
 func (s *scribe) item(i *rewrite.Item) {
 	s.line.Add(i)
-	if s.hides && i.Kind == rewrite.ItemMessage && i.Phase == rewrite.Said && i.ID == "" {
+	if s.ran && i.Kind == rewrite.ItemMessage && i.Phase == rewrite.Said && i.ID == "" {
 		return // what a tool has told the user is written with all else that it gave
 	}
 	event, ok := transcript.Of(i, transcript.FromReply, s.structured)
@@ -293,7 +292,7 @@ func (s *scribe) tool(i *rewrite.Item) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if event.Runner, event.Call = "gateway", s.step; i.Kind == rewrite.ItemResult {
-		event.Source = transcript.FromGateway
+		event.Source, s.ran = transcript.FromGateway, true
 	}
 	s.write(entry{event: event})
 }

@@ -1,0 +1,4 @@
+package gateway
+
+// EndLog ends the log of conversations before the gateway does.
+func (g *Gateway) EndLog() { g.closeTranscripts() }
