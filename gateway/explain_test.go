@@ -297,7 +297,7 @@ func TestEveryMissIsGivenItsReason(t *testing.T) {
 		seen = append(seen, test.want.Reason)
 	}
 	for _, reason := range metrics.MissReasons {
-		if !slices.Contains(seen, reason) && reason != string(continuity.ExpiryMiss) {
+		if !slices.Contains(seen, reason) && reason != string(continuity.ExpiryMiss) && reason != string(continuity.AwaitedMiss) {
 			t.Errorf("no case comes to %s", reason)
 		}
 	}
