@@ -69,7 +69,7 @@ const (
 )
 
 // newBook makes a book that the test closes.
-func newBook(t *testing.T, edit func(*prompt.Options)) (*prompt.Book, *counter) {
+func newBook(t testing.TB, edit func(*prompt.Options)) (*prompt.Book, *counter) {
 	t.Helper()
 	c := &counter{}
 	o := prompt.Options{Settings: prompt.Settings{Expiry: expiry, Grace: grace}, Counter: c, Log: slog.New(slog.DiscardHandler)}
