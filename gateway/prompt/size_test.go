@@ -14,7 +14,7 @@ import (
 
 // WT-09: what a prompt holds while it waits, with the goroutine that asks.
 func TestAWaitingPromptIsSmall(t *testing.T) {
-	const most, many = 32 << 10, 1000
+	const most, many = 32 << 10, 100
 	b, _ := newBook(t, nil)
 	arguments := rewrite.JSON(`{"text":"` + strings.Repeat("x", 900) + `","more":["` + strings.Repeat("y", 900) + `"]}`)
 	ctx, cancel := context.WithCancel(t.Context())
