@@ -2,7 +2,7 @@ package relay
 
 import (
 	"context"
-	"encoding/hex"
+	"strconv"
 	"strings"
 
 	"warmpath/cache/ledger"
@@ -84,10 +84,7 @@ func (h *hidden) called(item *rewrite.Item) {
 
 // session is whose tools are run.
 func (x *exchange) session() tools.Session {
-	s := tools.Session{Tenant: x.req.Tenant(), Conversation: x.conversationID()}
-	if h := x.translation.chain.hidden; h.run != nil {
-		s.Turn = hex.EncodeToString(h.run.History[:])
-	}
+	s := tools.Session{Tenant: x.req.Tenant(), Conversation: x.conversationID(), Turn: turnOf(x.translation.chain.conversation)}
 	s.Wait = prompt.ParseWait(x.req.Field(prompt.WaitHeader))
 	if s.Attended = prompt.Capable(x.req.Field(prompt.CapabilitiesHeader), prompt.CapableForm); !x.translation.stream && s.Wait == 0 {
 		s.Wait = -1 // nobody could be told that somebody is being asked
@@ -96,6 +93,18 @@ func (x *exchange) session() tools.Session {
 		book.Adopt(&s, x.req.Field(prompt.ParentHeader), x.req.Field(prompt.AgentHeader))
 	}
 	return s
+}
+
+// turnOf names the turn of a conversation by how often the user has spoken: tools that
+// answer in between begin no other one.
+func turnOf(c *rewrite.Conversation) string {
+	spoken := 0
+	for i := range c.Items {
+		if item := &c.Items[i]; item.Kind == rewrite.ItemMessage && item.Role == rewrite.RoleUser {
+			spoken++
+		}
+	}
+	return strconv.Itoa(spoken)
 }
 
 func (c *hiddenCall) asTool(session tools.Session, order int) tools.Call {
