@@ -50,7 +50,6 @@ var otherCases = map[string]string{
 	"IR-11": none, "IR-12": none, "IR-13": none, "IR-14": none, "IR-15": none, "IR-16": none, "IR-17": none, "IR-18": none, "IR-19": none,
 	"AUD-09": none,
 	"BLK-01": outputs, "BLK-02": outputs, "BLK-03": outputs, "BLK-04": outputs, "BLK-09": outputs,
-	"WT-01": "streams that wait", "WT-09": "streams that wait",
 }
 
 var caseNumbers = regexp.MustCompile(`^([A-Z]{2,3}-\d\d[ ,]+)+`)
