@@ -77,7 +77,7 @@ func resource(object []byte, formatted string) (p rewrite.Part, ok bool) {
 	case "audio":
 		p.Kind = rewrite.PartAudio
 	default:
-		if plain, err := base64.StdEncoding.DecodeString(p.Media.Data); err == nil && isText(p.MIME) && utf8.Valid(plain) {
+		if plain, err := base64.StdEncoding.DecodeString(p.Media.Data); err == nil && IsText(p.MIME) && utf8.Valid(plain) {
 			return rewrite.Part{Text: Fence(p.MIME, string(plain))}, true
 		}
 		p.Kind, p.Media.Name = rewrite.PartFile, lastOf(splice.Text(uri))
@@ -85,8 +85,8 @@ func resource(object []byte, formatted string) (p rewrite.Part, ok bool) {
 	return p, p.Media.Data != "" && p.MIME != ""
 }
 
-// isText reports a media type whose bytes are text.
-func isText(mime string) bool {
+// IsText reports a media type whose bytes are text.
+func IsText(mime string) bool {
 	return strings.HasPrefix(mime, "text/") || language(mime) != ""
 }
 

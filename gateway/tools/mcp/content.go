@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"encoding/base64"
-	"net/http"
 	"path"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"warmpath/rewrite"
+	"warmpath/rewrite/audience"
 )
 
 // mostLinks bounds how many of a result's links are read.
@@ -97,7 +97,7 @@ func (c *content) resource(resource, formatted gjson.Result, notes rewrite.JSON)
 		c.parts = append(c.parts, rewrite.Part{Text: valid(formatted.Str), Annotations: notes})
 	case text.Type == gjson.String:
 		c.texts = append(c.texts, text.Str)
-		c.parts = append(c.parts, rewrite.Part{Text: fenced(media, valid(text.Str)), Annotations: notes})
+		c.parts = append(c.parts, rewrite.Part{Text: audience.Fence(media, valid(text.Str)), Annotations: notes})
 	case blob.Type == gjson.String:
 		c.blob(uri, media, blob.Str, notes)
 	default:
@@ -118,7 +118,7 @@ func (c *content) blob(uri, media, blob string, notes rewrite.JSON) {
 	switch family, _, _ := strings.Cut(media, "/"); {
 	case textual(media):
 		plain, _ := base64.StdEncoding.DecodeString(data)
-		part = rewrite.Part{Text: fenced(media, valid(string(plain))), Annotations: notes}
+		part = rewrite.Part{Text: audience.Fence(media, valid(string(plain))), Annotations: notes}
 	case family == "image":
 		part.Kind = rewrite.PartImage
 	case family == "audio":
@@ -166,31 +166,6 @@ func (c *content) link(block gjson.Result, notes rewrite.JSON) {
 	if len(c.parts) == before {
 		c.parts = append(c.parts, rewrite.Part{Text: named + " could not be read.", Annotations: notes})
 	}
-}
-
-// base64Of is data in the spelling that providers take; ok is false if it is none.
-func base64Of(data string) (text string, ok bool) {
-	if begin, rest, found := strings.Cut(data, ";base64,"); found && strings.HasPrefix(begin, "data:") {
-		data = rest
-	}
-	bytes, err := base64.StdEncoding.DecodeString(data)
-	if err != nil {
-		bytes, err = base64.RawStdEncoding.DecodeString(data)
-	}
-	if err != nil || len(bytes) == 0 {
-		return "", false
-	}
-	return base64.StdEncoding.EncodeToString(bytes), true
-}
-
-// guess is the media type of data that comes without one.
-func guess(data string) string {
-	const most = 1024
-	begin, err := base64.StdEncoding.DecodeString(data[:min(len(data), most)])
-	if err != nil {
-		return "application/octet-stream"
-	}
-	return mediaType(http.DetectContentType(begin))
 }
 
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
