@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/tidwall/gjson"
 
 	"warmpath/gateway"
@@ -255,6 +256,33 @@ func TestResultsThatWereChangedOrEnded(t *testing.T) {
 		status, body, _ := client.send(t, base, c)
 		if stream && status != 200 || !stream && status != 503 || !strings.Contains(string(body), "The gateway is stopping") {
 			t.Errorf("status %d: %s", status, body)
+		}
+	}
+}
+
+// A client that asks for our events is told what was addressed to the user as the tool
+// has said it.
+func TestUserMessagesAreEvents(t *testing.T) {
+	_, base := withTools(t, gateway.Options{}, "tell_user")
+	client := speakers[rewrite.Responses]
+	for _, asks := range []bool{false, true} {
+		c := says(`DO[call tell_user {"message":"**Two**"}; then; say End.]`)
+		c.Dialect, c.Model, c.Stream = rewrite.Responses, models[rewrite.Messages], true
+		headers := []string{"Warmpath-Events", "1"}
+		_, body, _ := client.send(t, base, c, headers[:map[bool]int{true: 2}[asks]]...)
+		var content []string
+		names, data := framesOf(body)
+		for i, name := range names {
+			if name == "warmpath:user_message" {
+				content = append(content, data[i].Get("content").Raw)
+			}
+			if got := data[i].Get("sequence_number"); got.Exists() && int(got.Int()) != i {
+				t.Errorf("event %d has the number %d", i, got.Int())
+			}
+		}
+		want := []string{`[{"type":"text","text":"**Two**","mimeType":"text/markdown","annotations":{"audience":["user"]}}]`}
+		if diff := cmp.Diff(want[:map[bool]int{true: 1}[asks]], content, cmpopts.EquateEmpty()); diff != "" || strings.Contains(string(body), "tell_user") {
+			t.Error(diff)
 		}
 	}
 }

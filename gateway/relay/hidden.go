@@ -10,6 +10,7 @@ import (
 	"warmpath/gateway/tools"
 	"warmpath/rewrite"
 	"warmpath/rewrite/audience"
+	"warmpath/rewrite/splice"
 )
 
 // maxRounds is how often in one reply the model gets results of tools that the
@@ -122,6 +123,41 @@ func (h *hidden) ran(at int, result tools.Result) {
 	h.x.relay.metrics.ToolRan(source, result.Failed)
 	h.x.scribe.result(h.calls[at].call.ID, h.calls[at].tool, result.Parts, result.Failed)
 	h.x.translation.chain.chain.Say(addressed(result.Parts))
+	h.x.translation.tellUser(result.Parts)
+}
+
+// userTeller is an encoder whose dialect has an event for what is addressed to the
+// user.
+type userTeller interface {
+	AppendUserMessage(dst []byte, content rewrite.JSON) []byte
+}
+
+// tellUser tells a client that asks for our own events what a tool has addressed to the
+// user, with its annotations.
+func (t *translation) tellUser(parts []rewrite.Part) {
+	teller, ok := t.encoder.(userTeller)
+	content := []byte("[")
+	for i := range parts {
+		part := &parts[i]
+		if provider, user := audience.For(part.Annotations); !user || provider || part.Kind != rewrite.PartText {
+			continue
+		}
+		if len(content) > 1 {
+			content = append(content, ',')
+		}
+		content = splice.AppendString(append(content, `{"type":"text","text":`...), []byte(part.Text))
+		if part.MIME != "" {
+			content = splice.AppendString(append(content, `,"mimeType":`...), []byte(part.MIME))
+		}
+		content = append(append(append(content, `,"annotations":`...), part.Annotations...), '}')
+	}
+	if !ok || len(content) == 1 {
+		return
+	}
+	if t.sent {
+		t.out, t.sent = t.out[:0], false
+	}
+	t.out = teller.AppendUserMessage(t.out, append(content, ']'))
 }
 
 // addressed is what of a result is spoken to the user: texts that say so. What is for

@@ -82,6 +82,18 @@ func (e *Encoder) AppendPrompt(dst []byte, event string, members []rewrite.Membe
 	return finish(&w)
 }
 
+// AppendUserMessage tells what a tool of the gateway's has addressed to the user, in its
+// own blocks, beside the text that every client gets of it. A client gets it that has
+// asked for it.
+func (e *Encoder) AppendUserMessage(dst []byte, content rewrite.JSON) []byte {
+	if !e.wants("user_message") {
+		return dst
+	}
+	w := e.start(dst, ownMark+"user_message")
+	w.Value("content", content)
+	return finish(&w)
+}
+
 // identify gives an activity an id where its provider has none: what came of one
 // that was started is the next of its name.
 func (e *Encoder) identify(item *outItem) {
