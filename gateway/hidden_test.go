@@ -27,7 +27,7 @@ func TestTellUserStreamsThrough(t *testing.T) {
 	for from, client := range speakers {
 		for to, model := range models {
 			for _, stream := range []bool{false, true} {
-				t.Run(fmt.Sprintf("TU-05 WS-04 %s to %s, stream %v", from, to, stream), func(t *testing.T) {
+				t.Run(fmt.Sprintf("TU-03 TU-04 TU-05 WS-04 %s to %s, stream %v", from, to, stream), func(t *testing.T) {
 					before := len(core.Log.All())
 					c := &rewrite.Conversation{Dialect: from, Model: model, Stream: stream,
 						Thinking: rewrite.Thinking{Effort: "high"},
@@ -60,6 +60,10 @@ func TestTellUserStreamsThrough(t *testing.T) {
 					}
 					if !strings.Contains(records[3].Body, "Message shown to user.") {
 						t.Errorf("the model was told %s", records[3].Body)
+					}
+					// Once in the user's words, once in the call.
+					if n := strings.Count(records[3].Body, "**Two**"); n != 2 {
+						t.Errorf("the message is %d times in what the model is told: %s", n, records[3].Body)
 					}
 				})
 			}

@@ -21,14 +21,15 @@ import (
 // lines (TL), forms (FM), what comes of them (OC), and what is shown of results (IR),
 // what of a tool's result is for whom (AUD), what stands for nothing (PH), and blocks of
 // results (BLK); and of prompts: how they are decided and answered (PR), and how they are waited for
-// (WT); and of what users see of a conversation (UV). Each number is the beginning of
+// (WT); of what users see of a conversation (UV); and of what models tell them (TU) and
+// how that is spliced into replies (WS). Each number is the beginning of
 // a test's name.
 var numberedCases = map[string]int{
 	"DV": 14, "PL": 14, "FL": 7, "SB": 9, "GT": 8, "CB": 5, "PB": 28, "FB": 56,
 	"HA": 7, "PP": 6, "ST": 14, "RG": 9, "RP": 8, "US": 5,
 	"NZ": 20, "TL": 10, "FM": 10, "OC": 7, "IR": 25,
 	"PR": 14, "WT": 12, "UV": 9,
-	"AUD": 15, "PH": 8, "BLK": 12,
+	"AUD": 15, "PH": 8, "BLK": 12, "TU": 8, "WS": 9,
 }
 
 // none is for numbers that a list leaves out.
@@ -50,6 +51,7 @@ var otherCases = map[string]string{
 	"IR-11": none, "IR-12": none, "IR-13": none, "IR-14": none, "IR-15": none, "IR-16": none, "IR-17": none, "IR-18": none, "IR-19": none,
 	"AUD-09": none,
 	"BLK-01": outputs, "BLK-02": outputs, "BLK-03": outputs, "BLK-04": outputs, "BLK-09": outputs,
+	"WS-01": "vendors' libraries, in a module of their own",
 }
 
 var caseNumbers = regexp.MustCompile(`^([A-Z]{2,3}-\d\d[ ,]+)+`)
