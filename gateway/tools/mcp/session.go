@@ -219,6 +219,7 @@ func (c *session) release() {
 	}
 	if c.remote != nil {
 		c.remote.cut()
+		c.remote.base.CloseIdleConnections()
 	}
 }
 
