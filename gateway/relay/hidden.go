@@ -90,6 +90,9 @@ func (x *exchange) session() tools.Session {
 	if s.Attended = prompt.Capable(x.req.Field(prompt.CapabilitiesHeader), prompt.CapableForm); !x.translation.stream && s.Wait == 0 {
 		s.Wait = -1 // nobody could be told that somebody is being asked
 	}
+	if x.scribe != nil {
+		s.Notify = x.scribe.notify
+	}
 	if book := x.settings.Prompts; book != nil {
 		book.Adopt(&s, x.req.Field(prompt.ParentHeader), x.req.Field(prompt.AgentHeader))
 	}

@@ -54,7 +54,7 @@ type entry struct {
 // request can be read.
 func (x *exchange) transcribe() {
 	log := x.settings.Transcripts
-	if log == nil || x.req.Operation != OpGenerate || x.asked == nil || codecs[x.req.Dialect] == nil ||
+	if log == nil || x.req.Operation != OpGenerate || x.whole == nil || codecs[x.req.Dialect] == nil ||
 		!x.settings.Catalog.Route(x.facts.Model).Events {
 		return
 	}
