@@ -331,9 +331,13 @@ func TestAskUser(t *testing.T) {
 	}
 	t.Run("OC-06 nobody is waited for", func(t *testing.T) {
 		b := book(t, prompt.Policies{})
-		began := time.Now()
-		NewSet(Limits{}, NewAskUser(b)).Run(t.Context(), Call{Name: AskUser, Arguments: rewrite.JSON(call), Session: alone})
-		if took := time.Since(began); took > 50*time.Millisecond {
+		took := time.Hour
+		for range 5 { // A busy machine may stop anybody for that long once.
+			began := time.Now()
+			NewSet(Limits{}, NewAskUser(b)).Run(t.Context(), Call{Name: AskUser, Arguments: rewrite.JSON(call), Session: alone})
+			took = min(took, time.Since(began))
+		}
+		if took > 50*time.Millisecond {
 			t.Errorf("took %s", took)
 		}
 	})
