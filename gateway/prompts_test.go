@@ -77,6 +77,7 @@ func withPeople(t *testing.T, opts gateway.Options, change func(*config.Config))
 // stream is a reply that is being read in the background.
 type stream struct {
 	status int
+	header http.Header
 	done   chan struct{}
 	text   buffer
 	leave  context.CancelFunc
@@ -110,7 +111,7 @@ func (p *people) begin(t *testing.T, from rewrite.Dialect, script string, header
 			return
 		}
 		defer resp.Body.Close()
-		s.status = resp.StatusCode
+		s.status, s.header = resp.StatusCode, resp.Header
 		_, _ = io.Copy(&s.text, resp.Body)
 	}()
 	t.Cleanup(func() {

@@ -83,14 +83,8 @@ func (b *Body) wait() ([]byte, error) {
 	h := t.chain.hidden
 	select {
 	case r, more := <-h.running:
-		if more && r.result.Ended != nil {
-			h.end()
-			b.between.tools = false
-			return b.broken(r.result.Ended)
-		}
 		if more {
-			h.ran(r.at, r.result)
-			return t.taken(), nil
+			return b.ran(r)
 		}
 	case <-h.people.woken:
 		return t.prompts(h.people.take(), h.session.Attended), nil
@@ -108,6 +102,26 @@ func (b *Body) wait() ([]byte, error) {
 	}
 	b.ended = io.EOF
 	return t.rest(), nil
+}
+
+// ran takes the result of a tool. What is new of prompts comes before it: both may have
+// come at once.
+func (b *Body) ran(r runResult) (frames []byte, err error) {
+	t := b.translation
+	h := t.chain.hidden
+	news := t.prompts(h.people.take(), h.session.Attended)
+	if r.result.Ended != nil {
+		h.end()
+		b.between.tools = false
+		frames, err = b.broken(r.result.Ended)
+	} else {
+		h.ran(r.at, r.result)
+		frames = t.taken()
+	}
+	if len(news) == 0 {
+		return frames, err
+	}
+	return append(news, frames...), err
 }
 
 // goOn turns to the next call of a chain.

@@ -235,11 +235,17 @@ func (h *hidden) begin(ctx context.Context) {
 	results := make(chan runResult, len(due))
 	h.running = results
 	set := h.set
-	notice := h.people.notice
+	notice, logged := h.people.notice, h.session.Notify
+	notify := func(e prompt.Event) {
+		if logged != nil {
+			logged(e)
+		}
+		notice(e)
+	}
 	go func() {
 		defer close(results)
 		for i := range due {
-			calls[i].Session.Notify = notice
+			calls[i].Session.Notify = notify
 			due[i].result = set.Run(ctx, calls[i])
 			if ctx.Err() != nil {
 				return
