@@ -85,7 +85,7 @@ func (x *exchange) countTokens() *rewrite.Failure {
 		return nil
 	}
 	x.vendor, x.speaks, x.path = &dialects[x.target.Dialect], x.target.Dialect, metrics.PathTranslate
-	x.out.Target = []byte(x.target.Base.Join(n.vendor.path(c.Model)))
+	x.point(n.vendor.path(c.Model), false)
 	x.out.Body = n.vendor.ask(body, c.Model)
 	x.translation = &translation{client: codec, vendor: codecs[x.target.Dialect]}
 	if x.translates() {

@@ -301,6 +301,27 @@ func (x *exchange) address() {
 	x.out.Target = target
 }
 
+// point sends a request that was written anew to a path of its provider's dialect. In the
+// client's own dialect that is where the client has sent it, with all that it says in
+// its query, but for streams that come as one array: they are asked for as events.
+func (x *exchange) point(path string, array bool) {
+	if x.translates() {
+		x.out.Target = []byte(x.target.Base.Join(path))
+		return
+	}
+	if x.address(); !array {
+		return
+	}
+	at, query, _ := bytes.Cut(x.out.Target, []byte("?"))
+	target := append(bytes.Clone(at), "?alt=sse"...)
+	for part := range bytes.SplitSeq(query, []byte("&")) {
+		if len(part) > 0 && !bytes.HasPrefix(part, []byte("alt=")) {
+			target = append(append(target, '&'), part...)
+		}
+	}
+	x.out.Target = target
+}
+
 // replacesKey reports whether the client's credential must not go upstream.
 func (x *exchange) replacesKey() bool {
 	return x.req.OwnKey || x.target.Provider.HasKey()

@@ -20,7 +20,7 @@ func (x *exchange) toolSet() *tools.Set {
 		return nil
 	}
 	route := x.settings.Catalog.Route(x.facts.Model)
-	if !route.Tools() || x.keptElsewhere() {
+	if !route.Tools() || x.keptElsewhere() || x.beyond() {
 		return nil
 	}
 	return x.settings.Tools(x.ctx, route)
@@ -53,9 +53,12 @@ func (x *exchange) offer(c *rewrite.Conversation) *offering {
 			o.add(c, tool)
 		}
 	}
+	if x.crowded(len(c.Tools), len(o.tools)) {
+		o.tools = nil
+	}
 	for i := range restored {
 		// What stands in the history has to be declared.
-		if item := &restored[i]; item.Kind == rewrite.ItemCall && item.Call.Namespace == "" {
+		if item := &restored[i]; item.Kind == rewrite.ItemCall && item.Call.Namespace == "" && !x.crowded(len(c.Tools), len(o.tools)+1) {
 			o.add(c, rewrite.Tool{Name: item.Call.Name, Schema: rewrite.JSON(`{"type":"object"}`)})
 		}
 	}
@@ -70,6 +73,15 @@ func (o *offering) add(c *rewrite.Conversation, tool rewrite.Tool) {
 	if !slices.ContainsFunc(c.Tools, named) && !slices.ContainsFunc(o.tools, named) {
 		o.tools = append(o.tools, tool)
 	}
+}
+
+// mostFunctions is how many tools OpenAI takes in a request.
+const mostFunctions = 128
+
+// crowded reports that a provider would refuse a request for tools of the gateway's,
+// since it takes no more than the client has.
+func (x *exchange) crowded(own, offered int) bool {
+	return (x.target.Dialect == rewrite.Completions || x.target.Dialect == rewrite.Responses) && own+offered > mostFunctions
 }
 
 // offers reports whether the model is to be offered tools of the gateway's. A reply

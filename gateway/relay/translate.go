@@ -162,7 +162,7 @@ func (x *exchange) translate() *rewrite.Failure {
 	x.translation, x.vendor, x.speaks = t, &dialects[x.target.Dialect], x.target.Dialect
 	x.record.Stream, x.record.Spoken = c.Stream, x.target.Dialect
 	x.record.Losses = t.losses.All
-	x.out.Target = []byte(x.target.Base.Join(t.vendor.path(c)))
+	x.point(t.vendor.path(c), t.array)
 	x.plain, x.path = body, metrics.PathTranslate
 	x.readAgain(body)
 	x.send(x.warm(body))
