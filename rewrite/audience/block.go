@@ -15,11 +15,11 @@ var protocol = []string{"text", "image", "audio", "resource", "resource_link"}
 
 // block is a block with those of its members that matter here, as they stand.
 type block struct {
-	kind                                      string
-	text, data, mime, resource, formatted     []byte
-	uri, name, title, description             []byte
-	members                                   []member
-	forProvider, forUser, marked, hasResource bool
+	kind                                  string
+	text, data, mime, resource, formatted []byte
+	uri, name, title, description         []byte
+	members                               []member
+	forProvider, forUser, hasResource     bool
 }
 
 // read reads the block at a place.
