@@ -191,7 +191,7 @@ func (c *Conversation) Restore(found []Restored, lost []Run) (left int) {
 	for i := range found {
 		r := &found[i]
 		run := c.Items[r.Run.From:r.Run.To]
-		items = append(append(items, c.Items[from:r.Run.From]...), placed(r.Items, run)...)
+		items = append(append(items, c.Items[from:r.Run.From]...), sealed(placed(r.Items, run), run)...)
 		from = r.Run.To
 		next := from
 		for next < len(c.Items) && c.Items[next].Kind == ItemResult {
@@ -208,11 +208,49 @@ func (c *Conversation) Restore(found []Restored, lost []Run) (left int) {
 	return left
 }
 
-// placed are items with the path of what they stand for, and its mark.
+// placed are items with the path of what they stand for.
 func placed(items, run []Item) []Item {
 	items = slices.Clone(items)
 	for i := range items {
 		items[i].Path = run[0].Path
+	}
+	return items
+}
+
+// sealed are items with the last mark of what they stand for, on the last that can
+// carry one. Nothing is marked that was not, so marks stay within their number, and
+// the order of their lifetimes is the client's.
+func sealed(items, run []Item) []Item {
+	var mark Mark
+	for i := range run {
+		for j := range run[i].Parts {
+			if part := &run[i].Parts[j]; part.Mark.Set {
+				mark = part.Mark
+			}
+		}
+		if run[i].Mark.Set {
+			mark = run[i].Mark
+		}
+	}
+	if !mark.Set {
+		return items
+	}
+	for i := range slices.Backward(items) {
+		item := &items[i]
+		switch {
+		case !item.Payload.Empty(): // it goes out as its provider has made it
+		case item.Kind == ItemCall:
+			item.Mark = mark
+			return items
+		case item.Kind == ItemMessage:
+			for j := range slices.Backward(item.Parts) {
+				if part := &item.Parts[j]; part.Payload.Empty() && strings.TrimSpace(part.Text) != "" {
+					item.Parts = slices.Clone(item.Parts)
+					item.Parts[j].Mark = mark
+					return items
+				}
+			}
+		}
 	}
 	return items
 }
