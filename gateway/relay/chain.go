@@ -3,6 +3,7 @@ package relay
 import (
 	"bytes"
 	"net/http"
+	"slices"
 	"time"
 
 	"warmpath/gateway/upstream"
@@ -104,6 +105,14 @@ func (x *exchange) stays() bool {
 	return x.translation != nil && x.translation.chain != nil && !x.translation.chain.over
 }
 
+// apart is a conversation that can be changed for one call, and marked, while the one
+// that the next goes on from stays as it is.
+func apart(c *rewrite.Conversation) *rewrite.Conversation {
+	copied := *c
+	copied.Items, copied.System, copied.Tools = slices.Clone(c.Items), slices.Clone(c.System), slices.Clone(c.Tools)
+	return &copied
+}
+
 // goOn makes the next call of a chain. Nothing may be left of the reply before.
 func (x *exchange) goOn() (*upstream.Response, *rewrite.Failure) {
 	t := x.translation
@@ -121,10 +130,8 @@ func (x *exchange) goOn() (*upstream.Response, *rewrite.Failure) {
 	if c.cut {
 		c.conversation.Items = append(c.conversation.Items, rewrite.Item{Parts: []rewrite.Part{{Text: goOnText}}})
 	}
-	grown := *c.conversation
-	grown.Items = append([]rewrite.Item(nil), c.conversation.Items...)
 	var losses rewrite.Losses
-	body, err := x.encode(&grown, &losses)
+	body, err := x.encode(apart(c.conversation), &losses)
 	if err != nil {
 		return nil, badJSON(err)
 	}

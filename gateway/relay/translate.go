@@ -125,9 +125,7 @@ func (x *exchange) translate() *rewrite.Failure {
 		c.Store = rewrite.Unset // the reply is kept here
 	}
 	if t.chain != nil {
-		conversation := *c
-		conversation.Items = slices.Clone(c.Items)
-		t.chain.conversation = &conversation
+		t.chain.conversation = apart(c)
 	}
 	body, err := x.encode(c, &t.losses)
 	if err != nil {
