@@ -41,7 +41,13 @@ type people struct {
 
 func withPeople(t *testing.T, opts gateway.Options, change func(*config.Config)) *people {
 	t.Helper()
-	p := &people{core: provider.New(provider.Options{})}
+	return withPeopleOf(t, opts, provider.Options{}, catalog.RouteRow{Builtin: []string{"ask_user"}}, change)
+}
+
+// withPeopleOf is withPeople with other providers, and other tools for all models.
+func withPeopleOf(t *testing.T, opts gateway.Options, simulated provider.Options, route catalog.RouteRow, change func(*config.Config)) *people {
+	t.Helper()
+	p := &people{core: provider.New(simulated)}
 	origin := httptest.NewUnstartedServer(providers.New(p.core))
 	origin.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		switch state {
@@ -56,7 +62,7 @@ func withPeople(t *testing.T, opts gateway.Options, change func(*config.Config))
 	origin.Start()
 	t.Cleanup(origin.Close)
 	snapshot, problems := catalog.Build(catalog.Settings{
-		Routes:    map[string]catalog.RouteRow{"*": {Builtin: []string{"ask_user"}}},
+		Routes:    map[string]catalog.RouteRow{"*": route},
 		Providers: everyRow(origin.URL),
 	})
 	if len(problems) > 0 {
