@@ -20,6 +20,7 @@ import (
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/config"
 	"warmpath/gateway/secret"
+	"warmpath/gateway/tools"
 	"warmpath/rewrite"
 	"warmpath/rewrite/continuity"
 )
@@ -98,6 +99,7 @@ func startWith(t testing.TB, upstream string, opts gateway.Options, change func(
 			UpstreamConnect: time.Second, UpstreamHeader: 5 * time.Second, UpstreamIdle: 5 * time.Second,
 			Store:     10 * time.Second, // A busy machine is no reason for other bytes.
 			Heartbeat: 5 * time.Second, Drain: time.Second},
+		Tools: tools.Limits{Bytes: 1 << 20, Timeout: time.Minute},
 	}
 	if change != nil {
 		change(cfg)

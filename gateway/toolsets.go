@@ -4,17 +4,10 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/config"
 	"warmpath/gateway/tools"
-)
-
-// The bounds of a call of a tool that the gateway runs.
-const (
-	toolTimeout = time.Minute
-	toolBytes   = 1 << 20
 )
 
 // toolSets are the tools of each route; nil if no route has any. Those of servers are
@@ -25,7 +18,7 @@ func (g *Gateway) toolSets(cfg *config.Config) func(context.Context, *catalog.Ro
 		if !route.Tools() {
 			continue
 		}
-		own := &routeTools{gateway: g, servers: route.MCP}
+		own := &routeTools{gateway: g, servers: route.MCP, limits: cfg.Tools}
 		for _, name := range route.Builtin {
 			if tool := g.builtin(name); tool != nil {
 				own.builtin = append(own.builtin, *tool)
@@ -66,6 +59,7 @@ type routeTools struct {
 	gateway *Gateway
 	builtin []tools.Tool
 	servers []string
+	limits  tools.Limits
 
 	mu   sync.Mutex
 	made *tools.Set
@@ -86,12 +80,11 @@ func (r *routeTools) set(ctx context.Context) *tools.Set {
 	if made != nil {
 		return made
 	}
-	limits := tools.Limits{Timeout: toolTimeout, Bytes: toolBytes}
 	all := append([]tools.Tool(nil), r.builtin...)
 	for _, tool := range r.gateway.servers.Tools(ctx, r.servers) {
-		all = append(all, tools.Admit(r.gateway.prompts, limits, tool))
+		all = append(all, tools.Admit(r.gateway.prompts, r.limits, tool))
 	}
-	made = tools.NewSet(limits, all...)
+	made = tools.NewSet(r.limits, all...)
 	r.mu.Lock()
 	r.made, r.lists = made, lists
 	r.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 	"warmpath/gateway/display"
 	"warmpath/gateway/prompt"
 	"warmpath/gateway/secret"
+	"warmpath/gateway/tools"
 	"warmpath/gateway/tools/mcp"
 	"warmpath/rewrite"
 	"warmpath/rewrite/continuity"
@@ -47,7 +48,9 @@ type Config struct {
 	Records    Records
 	Log        Log
 	// Prompts says how people are asked, and what is done where nobody can be.
-	Prompts  prompt.Settings
+	Prompts prompt.Settings
+	// Tools bound the calls of tools that the gateway runs.
+	Tools    tools.Limits
 	Limits   Limits
 	Timeouts Timeouts
 	// Retries is how often a failed attempt may be repeated before the first

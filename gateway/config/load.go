@@ -43,7 +43,7 @@ func (l *loader) load(data []byte) (*Config, error) {
 	c.Catalog = l.catalog()
 	c.Display = l.display()
 	c.Prompts.Policies = l.prompts()
-	c.MCP = l.servers()
+	c.MCP = l.servers(c.Tools.Timeout)
 	l.check(c)
 	if len(l.problems) > 0 {
 		l.problems.sort()

@@ -14,6 +14,7 @@ import (
 
 	"warmpath/gateway/prompt"
 	"warmpath/gateway/secret"
+	"warmpath/gateway/tools"
 	"warmpath/rewrite"
 	"warmpath/rewrite/continuity"
 )
@@ -66,6 +67,7 @@ func TestDefaults(t *testing.T) {
 			Default: prompt.Rule{Run: prompt.RunAsk, Deliver: prompt.RunUnattended, Target: prompt.ToUser, Detached: prompt.Detached{All: prompt.Deny}},
 			Tools:   map[string]prompt.Rule{},
 		}},
+		Tools: tools.Limits{Bytes: 1 << 20, Timeout: time.Minute},
 		Limits: Limits{
 			Body: 64 << 20, DecodedBody: 64 << 20, Headers: 8 << 10, Connections: 10000,
 		},
@@ -114,6 +116,7 @@ prompts:
     mcp__web__get: {target: user, detached: auto}
 explain: {context: true}
 log: {events: memory, size: 5MiB, age: 2h}
+tools: {bytes: 64KiB, timeout: 9s}
 limits: {body: 1MiB, bodies_in_flight: 2MiB, headers: 16KiB, decoded_body: 3MiB, connections: 7}
 timeouts:
   header: 1s
@@ -134,6 +137,7 @@ retries: 0
 		AdminToken: secret.New("three"),
 		Replies:    Replies{TTL: 36 * time.Hour},
 		Records:    Records{Context: true},
+		Tools:      tools.Limits{Bytes: 64 << 10, Timeout: 9 * time.Second},
 		Log:        Log{Events: KeptInMemory, Size: 5 << 20, Age: 2 * time.Hour},
 		Limits:     Limits{Body: 1 << 20, BodiesInFlight: 2 << 20, DecodedBody: 3 << 20, Headers: 16 << 10, Connections: 7},
 		Prompts: prompt.Settings{Expiry: 20 * time.Second, Policies: prompt.Policies{

@@ -22,20 +22,20 @@ var serverSchema = &schema{each: &schema{fields: map[string]*schema{
 }}}
 
 // servers reads the servers of tools, in the order of their names.
-func (l *loader) servers() (all []mcp.Config) {
+func (l *loader) servers(timeout time.Duration) (all []mcp.Config) {
 	section := l.root.at("mcp")
 	if section == nil {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(section.children)) {
-		all = append(all, l.server(name, section.children[name]))
+		all = append(all, l.server(name, timeout, section.children[name]))
 	}
 	return all
 }
 
-func (l *loader) server(name string, e *entry) mcp.Config {
+func (l *loader) server(name string, timeout time.Duration, e *entry) mcp.Config {
 	key := "mcp." + shown(name)
-	c := mcp.Config{Name: name, Timeout: mcp.DefaultTimeout, Connect: mcp.DefaultConnect, Args: l.list("mcp", name, "args"), Tools: l.list("mcp", name, "tools")}
+	c := mcp.Config{Name: name, Timeout: timeout, Connect: mcp.DefaultConnect, Args: l.list("mcp", name, "args"), Tools: l.list("mcp", name, "tools")}
 	if !mcp.ValidName(name) {
 		l.problem(l.inFile(e), key, "is not a name for a server; use up to 32 lower-case letters, digits, - and _, with no two _ together")
 	}

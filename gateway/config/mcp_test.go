@@ -17,6 +17,7 @@ mcp:
   search: {url: "https://mcp.example.com/mcp?key=k-2", headers: {Authorization: Bearer env:KEY, X-Plain: a b}}
   files: {command: npx, args: ["-y", server, "--", /srv], env: {TOKEN: env:KEY, MOTTO: to be or not}, tools: [read_*], timeout: 2m, connect_timeout: 30s}
 routes: {"*": {tools: {mcp: [files]}}}
+tools: {timeout: 90s}
 `}.mustLoad(t)
 	want := []mcp.Config{
 		{
@@ -24,7 +25,7 @@ routes: {"*": {tools: {mcp: [files]}}}
 			Env: map[string]secret.String{"TOKEN": secret.New("k-1"), "MOTTO": secret.New("to be or not")},
 		},
 		{
-			Name: "search", URL: secret.New("https://mcp.example.com/mcp?key=k-2"), Timeout: mcp.DefaultTimeout, Connect: mcp.DefaultConnect,
+			Name: "search", URL: secret.New("https://mcp.example.com/mcp?key=k-2"), Timeout: 90 * time.Second, Connect: mcp.DefaultConnect,
 			Headers: map[string]secret.String{"Authorization": secret.New("Bearer k-1"), "X-Plain": secret.New("a b")},
 		},
 	}

@@ -128,6 +128,12 @@ var settings = []setting{
 	{key: "prompts.grace", initial: "5s", field: func(c *Config) value {
 		return span{&c.Prompts.Grace, true}
 	}},
+	{key: "tools.bytes", initial: "1MiB", field: func(c *Config) value {
+		return bytes[int]{field: &c.Tools.Bytes, least: 1 << 10, most: 64 << 20}
+	}},
+	{key: "tools.timeout", initial: "1m", field: func(c *Config) value {
+		return span{&c.Tools.Timeout, false}
+	}},
 	{key: "limits.body", initial: "64MiB", field: func(c *Config) value {
 		return bytes[int64]{field: &c.Limits.Body, least: 1 << 10, most: 1 << 30}
 	}},
