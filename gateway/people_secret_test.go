@@ -166,6 +166,9 @@ func TestSecretAnswersAreNowhere(t *testing.T) {
 				if want := fmt.Sprintf("Door 7 is open for %s, whose code has %d characters.", name, len(code)); strings.Count(upstream, want) != len(speakers) {
 					t.Fatalf("the tool has given something else: %s", upstream)
 				}
+				if !listens {
+					eventually(t, func() bool { return strings.Contains(e.log.String(), "passcode:***") }, func() string { return "what the server says is not in the log: " + e.log.String() })
+				}
 				if tells(upstream, code) {
 					t.Errorf("the provider got the code")
 				}

@@ -59,6 +59,9 @@ func lock(version string) *protocol.Server {
 		} else if given, _ = r.Params.InputResponses["who"].(*protocol.ElicitResult); given == nil {
 			return &protocol.CallToolResult{InputRequests: protocol.InputRequestMap{"who": wanted}, RequestState: "waiting"}, nil
 		}
+		if os.Getenv(lockVariable) != "" { // Some servers log what they are told.
+			fmt.Fprintf(os.Stderr, "passcode:%v\n", given.Content["passcode"])
+		}
 		text := "The door stays shut: " + given.Action + "."
 		if code, _ := given.Content["passcode"].(string); given.Action == "accept" {
 			text = fmt.Sprintf("Door %s is open for %s, whose code has %d characters.", gjson.GetBytes(r.Params.Arguments, "door").Str, given.Content["name"], len(code))

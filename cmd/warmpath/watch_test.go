@@ -136,3 +136,56 @@ func TestWatchLists(t *testing.T) {
 		})
 	}
 }
+
+// People answer what a model asks by typed lines, and the log tells of it whoever looks
+// at it later.
+func TestWatchAnswers(t *testing.T) {
+	s := played(t, "routes: {\"*\": {tools: {builtin: [ask_user]}}}\nprompts: {expiry: 20s}\n")
+	const first = `{"role":"user","content":"DO[say hello]"}`
+	conversation, reply := s.ask(t, first)
+	admin := strings.TrimPrefix(s.admin, "http://")
+	stdout, stderr := newOutput(), newOutput()
+	interrupts, code := make(chan os.Signal), make(chan int, 1)
+	lines, typed := io.Pipe()
+	defer typed.Close()
+	go func() {
+		code <- watchWith([]string{"--admin", admin, "--answer", conversation}, lines, stdout, stderr, interrupts)
+	}()
+	go func() { _, _ = io.WriteString(typed, "2\n") }()
+	body := `{"model":"claude-opus-5-5","max_tokens":1000,"tools":[{"name":"shell","input_schema":{"type":"object"}}],"messages":[` + first + `,{"role":"assistant","content":` + reply + `},` +
+		`{"role":"user","content":"DO[call ask_user {\"questions\":[{\"kind\":\"choice\",\"text\":\"Which database?\",\"options\":[\"PostgreSQL\",\"SQLite\"]}]}; then; say all is **done**]"}]}`
+	request, err := http.NewRequest(http.MethodPost, s.clients+"/v1/messages", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("x-api-key", "sk-test")
+	request.Header.Set("anthropic-version", "2023-06-01")
+	request.Header.Set("warmpath-capabilities", "prompt.form")
+	request.Header.Set("warmpath-wait", "20s")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if text, err := io.ReadAll(response.Body); err != nil || !bytes.Contains(text, []byte("all is **done**")) {
+		t.Fatalf("the client reads %s (%v)", text, err)
+	}
+	stdout.await(t, "\nall is **done**\n\n")
+	interrupts <- os.Interrupt
+	if code := <-code; code != exitOK {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+	if got := stderr.String(); !strings.Contains(got, "? ask_user of builtin") || !strings.Contains(got, "Which database?") {
+		t.Errorf("asked with %s", got)
+	}
+
+	var out, log bytes.Buffer
+	if code := watchWith([]string{"--admin", admin, "--follow=false", conversation}, strings.NewReader(""), &out, &log, nil); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, &log)
+	}
+	for _, screen := range []string{log.String(), stderr.String()} {
+		if !strings.Contains(screen, "· people are asked: question: ask_user: Which database?\n") || !strings.Contains(screen, "· the question was answered\n") {
+			t.Errorf("it is told as %s", screen)
+		}
+	}
+}

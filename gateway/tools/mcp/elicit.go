@@ -68,6 +68,7 @@ func (s *server) ask(ctx context.Context, f *flight, params rewrite.JSON) (*prot
 		outcome, answers = s.owner.Ask(ctx, Asked{Call: f.call, Server: s.config.Name, Message: e.Message, Questions: e.Questions})
 		f.clock.goOn()
 	}
+	s.said.hide(e.Questions, answers)
 	if bare && outcome == question.Answered {
 		if !gjson.GetBytes(answers, agreement).Bool() {
 			outcome = question.Declined

@@ -6,12 +6,16 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unicode"
 
+	"warmpath/gateway/question"
 	"warmpath/gateway/secret"
+	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
 )
 
 // What a server's own lines may take of the log.
@@ -19,6 +23,9 @@ const (
 	longestLine = 500
 	mostLines   = 20
 	linesWithin = 10 * time.Second
+	// mostAnswers bounds how many secret answers are looked for in them, the last
+	// ones, and shortestAnswer those that are no part of any text.
+	mostAnswers, shortestAnswer = 64, 4
 )
 
 // said takes what a server says beside the protocol to the log: cleaned, cut and not
@@ -28,6 +35,7 @@ type said struct {
 	secrets []string
 
 	mu      sync.Mutex
+	answers []string
 	since   time.Time
 	lines   int
 	dropped int
@@ -58,10 +66,31 @@ func (s *said) line(where, text string) {
 	s.log.LogAttrs(context.Background(), slog.LevelInfo, "an MCP server says", attrs...)
 }
 
+// hide keeps what people have answered in secret out of the log from now on: a server
+// may say what it was told.
+func (s *said) hide(questions []question.Question, answers rewrite.JSON) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	splice.Fields(answers, func(name, value []byte) bool {
+		text, ok := splice.TextOf(value)
+		hidden := slices.ContainsFunc(questions, func(q question.Question) bool { return q.Secret && q.Key == string(name) })
+		if ok && hidden && len(text) >= shortestAnswer {
+			quoted := string(value[1 : len(value)-1])
+			s.answers = append(s.answers[max(0, len(s.answers)+2-mostAnswers):], text, quoted)
+		}
+		return true
+	})
+}
+
 // clean is a text that may be shown: without secrets and control characters, cut to so
 // many bytes.
 func (s *said) clean(text string, most int) string {
 	for _, value := range s.secrets {
+		text = strings.ReplaceAll(text, value, secret.Mask)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, value := range s.answers {
 		text = strings.ReplaceAll(text, value, secret.Mask)
 	}
 	return clean(text, most)
