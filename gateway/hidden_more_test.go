@@ -181,6 +181,33 @@ func TestSecondCallThatFails(t *testing.T) {
 	}
 }
 
+// A client that has got nothing yet is told what a later call was answered with as if
+// it were the first: it decides by that whether and when to ask again.
+func TestStatusOfASecondCall(t *testing.T) {
+	_, base := withTools(t, gateway.Options{}, "tell_user")
+	for from, client := range speakers {
+		for to, model := range models {
+			for script, want := range map[string]int{"status 400 These words are wrong.": 400, "status 403 Not you.": 403, "status 429 Slow.": 429} {
+				t.Run(fmt.Sprintf("%s to %s, %s", from, to, script), func(t *testing.T) {
+					c := says(`DO[say One.; call tell_user {"message":"Two."}; then; ` + script + `]`)
+					c.Dialect, c.Model = from, model
+					status, body, header := client.send(t, base, c)
+					_, words, _ := strings.Cut(strings.TrimPrefix(script, "status "), " ")
+					if status != want || !strings.Contains(string(body), words) {
+						t.Errorf("status %d: %s", status, body)
+					}
+					first := says("DO[" + script + "]")
+					first.Dialect, first.Model = from, model
+					_, _, direct := client.send(t, base, first)
+					if diff := cmp.Diff(direct.Get("Retry-After"), header.Get("Retry-After")); diff != "" {
+						t.Error(diff)
+					}
+				})
+			}
+		}
+	}
+}
+
 // foldedBy is the reply that a stream comes to.
 func foldedBy(s *speaker, body []byte) *rewrite.Reply {
 	d := s.decoder()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"warmpath/gateway/upstream"
@@ -155,12 +156,30 @@ func (x *exchange) goOn() (*upstream.Response, *rewrite.Failure) {
 	if resp.Status == http.StatusOK {
 		return resp, nil
 	}
+	refused := &refusal{status: resp.Status, retryAfter: bytes.Clone(resp.Header("retry-after"))}
+	if resp.Status < http.StatusBadRequest {
+		refused.status = http.StatusBadGateway
+	}
 	plain, failure := x.collect(resp)
 	resp.Close()
 	if failure == nil {
-		failure = &rewrite.Failure{Reason: rewrite.ReasonProvider, Message: readFault(plain).Message}
+		refused.fault = readFault(plain)
+		failure = &rewrite.Failure{Reason: rewrite.ReasonProvider, Message: refused.fault.Message, Cause: refused}
 	}
 	return nil, failure
+}
+
+// refusal is how a provider has answered a later call of a chain. A client that gets
+// nothing of the reply is told it as of a first call: it decides by that whether and
+// when to ask again.
+type refusal struct {
+	status     int
+	fault      *rewrite.Fault
+	retryAfter []byte
+}
+
+func (r *refusal) Error() string {
+	return "the provider has answered the call with status " + strconv.Itoa(r.status)
 }
 
 // callOver tells of a call that another one follows.

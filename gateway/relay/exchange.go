@@ -343,14 +343,22 @@ func (x *exchange) query() []byte {
 
 // fail ends the exchange with an error of the gateway's own.
 func (x *exchange) fail(failure *rewrite.Failure) *Reply {
-	x.record.Status, x.record.Reason, x.record.Cause = failure.Reason.Status(), failure.Reason, failure.Cause
+	status, whole := failure.Reason.Status(), x.client.appendError(nil, failure, "")
+	refused, ok := errors.AsType[*refusal](failure)
+	if ok {
+		status, whole = refused.status, codecs[x.req.Dialect].appendFault(nil, refused.status, refused.fault)
+	}
+	x.record.Status, x.record.Reason, x.record.Cause = status, failure.Reason, failure.Cause
 	x.scribe.failed(failure.Message)
 	x.finish()
 	defer x.recycle()
 	reply := &Reply{
-		Status: failure.Reason.Status(),
+		Status: status,
 		Fields: []upstream.Field{{Name: []byte("Content-Type"), Value: []byte("application/json")}},
-		Whole:  x.client.appendError(nil, failure, ""),
+		Whole:  whole,
+	}
+	if ok && len(refused.retryAfter) > 0 {
+		reply.Fields = append(reply.Fields, upstream.Field{Name: []byte("Retry-After"), Value: refused.retryAfter})
 	}
 	reply.Length = int64(len(reply.Whole))
 	if failure.Reason == rewrite.ReasonBusy || failure.Reason == rewrite.ReasonDraining {

@@ -295,7 +295,11 @@ func (t *translation) rest() []byte {
 
 // fail ends the stream with a failure of the gateway's own.
 func (t *translation) fail(f *rewrite.Failure) []byte {
-	t.take(&rewrite.Event{Kind: rewrite.EventError, Fault: &rewrite.Fault{Code: f.Reason.String(), Message: f.Message}})
+	fault := &rewrite.Fault{Code: f.Reason.String(), Message: f.Message}
+	if refused, ok := errors.AsType[*refusal](f); ok && refused.fault.Type != "" {
+		fault.Type = refused.fault.Type
+	}
+	t.take(&rewrite.Event{Kind: rewrite.EventError, Fault: fault})
 	return t.rest()
 }
 
