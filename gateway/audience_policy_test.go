@@ -289,3 +289,25 @@ func TestBatchesAreFiltered(t *testing.T) {
 		t.Errorf("%s was changed", lastBody(core))
 	}
 }
+
+// What Gemini is to keep, and its batches, hold results too.
+func TestWhatGeminiKeepsIsFiltered(t *testing.T) {
+	core, base := everyProvider(t, nil)
+	const contents = `{"contents":[{"role":"user","parts":[{"functionResponse":{"name":"a","response":{"content":[` +
+		`{"type":"text","text":"WORD","annotations":{"audience":["user"]}},{"type":"text","text":"Seen."}]}}}]}]}`
+	for path, body := range map[string]string{
+		"/p/google/v1beta/cachedContents":                                       contents,
+		"/p/google/v1beta/models/gemini-3.1-pro-preview:batchGenerateContent":   `{"batch":{"input_config":{"requests":{"requests":[{"request":` + contents + `},{"request":` + contents + `}]}}}}`,
+		"/p/google/v1beta/models/gemini-3.1-flash-preview:batchGenerateContent": `{"batch":{"inputConfig":{"requests":{"requests":[{"request":` + contents + `}]}}}}`,
+	} {
+		sendRaw(t, base, path, "X-Goog-Api-Key", body)
+		if sent := lastBody(core); strings.Contains(sent, "WORD") || strings.Count(sent, "Seen.") != strings.Count(body, "Seen.") {
+			t.Errorf("%s gets %s", path, sent)
+		}
+		untouched := strings.ReplaceAll(body, `"audience":["user"]`, `"audience":[]`)
+		untouched = strings.ReplaceAll(untouched, `,"annotations":{"audience":[]}`, "")
+		if sendRaw(t, base, path, "X-Goog-Api-Key", untouched); lastBody(core) != untouched {
+			t.Errorf("%s was changed", lastBody(core))
+		}
+	}
+}

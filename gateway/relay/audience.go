@@ -88,10 +88,19 @@ func (x *exchange) sift(body []byte, changes []audience.Change) *sifting {
 	return s
 }
 
-// batches reports a batch of Messages requests, which is looked through for results of
-// tools and otherwise forwarded unread.
+// batches reports what is looked through for results of tools and otherwise forwarded
+// unread: a batch of requests, and a beginning that Gemini is to keep.
 func (x *exchange) batches() bool {
-	return x.req.Dialect == rewrite.Messages && x.req.Method == "POST" && bytes.HasSuffix(x.req.Path, []byte("/messages/batches"))
+	if x.req.Method != "POST" {
+		return false
+	}
+	switch x.req.Dialect {
+	case rewrite.Messages:
+		return bytes.HasSuffix(x.req.Path, []byte("/messages/batches"))
+	case rewrite.Gemini:
+		return bytes.HasSuffix(x.req.Path, []byte("/cachedContents")) || bytes.HasSuffix(x.req.Path, []byte(":batchGenerateContent"))
+	}
+	return false
 }
 
 // asksModel is the model as the client has written it.

@@ -28,23 +28,41 @@ var Audience = audience.Words{
 // foreign are the kinds of blocks that this dialect writes otherwise.
 var foreign = []string{"resource"}
 
-// results are what responses of functions hold, in a request to generate or in one
-// that wraps it.
+// results are what responses of functions hold, in a request to generate, in one that
+// wraps it, or in a batch of them.
 func results(body []byte) (all []audience.Result) {
 	w := splice.Walk(body)
+	contents := func(name string) {
+		if name == "contents" {
+			all = resultsIn(&w, all)
+		}
+	}
 	within(&w, func(name string) {
 		switch name {
 		case "contents":
 			all = resultsIn(&w, all)
 		case "generateContentRequest":
-			within(&w, func(name string) {
-				if name == "contents" {
-					all = resultsIn(&w, all)
-				}
+			within(&w, contents)
+		case "batch":
+			beneath(&w, []string{"inputConfig", "requests", "requests"}, func() {
+				each(&w, func() { beneath(&w, []string{"request"}, func() { within(&w, contents) }) })
 			})
 		}
 	})
 	return all
+}
+
+// beneath reads what stands under names, one in the other.
+func beneath(w *splice.Walker, names []string, read func()) {
+	if len(names) == 0 {
+		read()
+		return
+	}
+	within(w, func(name string) {
+		if name == names[0] {
+			beneath(w, names[1:], read)
+		}
+	})
 }
 
 // resultsIn adds what the responses in contents hold.
