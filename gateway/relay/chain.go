@@ -9,6 +9,7 @@ import (
 
 	"warmpath/gateway/upstream"
 	"warmpath/rewrite"
+	"warmpath/rewrite/continuity"
 )
 
 // continueField asks for replies that were cut off to be gone on with, or not to be,
@@ -185,14 +186,16 @@ func (r *refusal) Error() string {
 // callOver tells of a call that another one follows.
 func (x *exchange) callOver() {
 	c := x.translation.chain
+	x.verdict()
 	record := x.record
-	record.Duration = time.Since(c.began)
+	record.Duration = x.relay.now().Sub(c.began)
 	x.scribe.called()
 	x.spend()
 	record.Cost, record.Partial, record.Call = x.record.Cost, false, c.calls+1
 	x.relay.observe(&record)
 	c.earlier = c.earlier.Plus(record.Report.Usage)
-	x.record.Report, c.began = rewrite.Report{}, time.Now()
+	x.record.Report, c.began = rewrite.Report{}, x.relay.now()
+	x.record.Verdict, x.judged = continuity.Verdict{}, false
 }
 
 // goesOn reports that another call is due, and waits that tools are to be run first.

@@ -99,7 +99,7 @@ func (o *offering) hide(x *exchange, t *translation) *hidden {
 	if o == nil || len(o.tools) == 0 {
 		return nil
 	}
-	h := &hidden{x: x, set: o.set, people: newPeople(), names: map[string]string{}, run: o.run, base: o.base}
+	h := &hidden{x: x, set: o.set, people: newPeople(x.relay.now), names: map[string]string{}, run: o.run, base: o.base}
 	for i := range o.tools {
 		name := o.tools[i].Name
 		there := name

@@ -17,6 +17,7 @@ const toolBeat = 5 * time.Second
 // were waited for, and what the client is still to be told of it. Prompts open and
 // close beside the stream.
 type people struct {
+	now    func() time.Time
 	mu     sync.Mutex
 	opened time.Time
 	waited time.Duration
@@ -24,16 +25,18 @@ type people struct {
 	woken  chan struct{}
 }
 
-func newPeople() *people { return &people{woken: make(chan struct{}, 1)} }
+func newPeople(now func() time.Time) *people {
+	return &people{now: now, woken: make(chan struct{}, 1)}
+}
 
 // notice takes what happens to a prompt of the reply. One is open at a time.
 func (p *people) notice(e prompt.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e.Closed {
-		p.waited += time.Since(p.opened)
+		p.waited += p.now().Sub(p.opened)
 	} else {
-		p.opened = time.Now()
+		p.opened = p.now()
 	}
 	p.news = append(p.news, e)
 	select {

@@ -98,6 +98,8 @@ type Relay struct {
 	flights  flights
 	trail    trail
 	observe  func(*Record)
+	// now is the time by which lifetimes in caches of providers are judged.
+	now func() time.Time
 }
 
 // recallBytes bounds what is remembered of prompts that were read: enough for a
@@ -111,7 +113,7 @@ func New(settings *Settings, client *upstream.Client, m *metrics.Metrics, memory
 	if observe == nil {
 		observe = func(*Record) {}
 	}
-	r := &Relay{client: client, metrics: m, memory: memory, recall: anthropic.NewRecall(recallBytes), observe: observe}
+	r := &Relay{client: client, metrics: m, memory: memory, recall: anthropic.NewRecall(recallBytes), observe: observe, now: time.Now}
 	r.settings.Store(settings)
 	return r
 }
