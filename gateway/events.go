@@ -95,7 +95,7 @@ func appendAttempt(dst []byte, r *relay.Record, i int) []byte {
 	a := &r.Earlier[i]
 	w := splice.WriteTo(dst)
 	w.Open('{')
-	appendHead(&w, r, a.Provider, a.Model, i+1, false)
+	appendHead(&w, r, a.Provider, a.Model, r.Calls-len(r.Earlier)+i, false)
 	w.Name("status")
 	w.Int(int64(a.Status))
 	w.Text("reason", a.Reason.String())

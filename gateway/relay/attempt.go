@@ -57,10 +57,10 @@ func (x *exchange) attempt() (*upstream.Response, *rewrite.Failure) {
 }
 
 // call calls the provider, and notes what came of it. The call before, if there
-// was one, is no longer the last.
+// was one that has not been told, is no longer the last.
 func (x *exchange) call() (*upstream.Response, error) {
 	r := &x.record
-	if r.Calls > 0 {
+	if r.latest.Provider != "" {
 		r.Earlier = append(r.Earlier, r.latest)
 	}
 	r.Calls++

@@ -41,7 +41,10 @@ type chaining struct {
 	hidden *hidden
 	// earlier is what the calls before have used.
 	earlier rewrite.Usage
-	began   time.Time // the call
+	// began is when the call began, and ended when its reply had ended: tools, and
+	// people, take their time after that.
+	began, ended time.Time
+	now          func() time.Time
 }
 
 // continues reports whether the client or the provider's row asks for replies that
@@ -66,11 +69,12 @@ func (x *exchange) chained(c *rewrite.Conversation) *chaining {
 	if !length && !pauses && x.set == nil {
 		return nil
 	}
-	return &chaining{length: length}
+	return &chaining{length: length, now: x.relay.now}
 }
 
 // more decides whether another call goes on from a reply.
 func (c *chaining) more(stop *rewrite.Stop, called bool) rewrite.Course {
+	c.ended = c.now()
 	calls := c.calls
 	if h := c.hidden; h != nil {
 		calls -= h.rounds
@@ -188,7 +192,8 @@ func (x *exchange) callOver() {
 	c := x.translation.chain
 	x.verdict()
 	record := x.record
-	record.Duration = x.relay.now().Sub(c.began)
+	record.Duration = c.ended.Sub(c.began)
+	record.Cache = rewrite.OutcomeOf(record.Report.Usage, x.opening)
 	x.scribe.called()
 	x.spend()
 	record.Cost, record.Partial, record.Call = x.record.Cost, false, c.calls+1
@@ -196,6 +201,7 @@ func (x *exchange) callOver() {
 	c.earlier = c.earlier.Plus(record.Report.Usage)
 	x.record.Report, c.began = rewrite.Report{}, x.relay.now()
 	x.record.Verdict, x.judged = continuity.Verdict{}, false
+	x.record.Earlier, x.record.latest = nil, Attempt{} // told with this one
 }
 
 // goesOn reports that another call is due, and waits that tools are to be run first.
