@@ -31,7 +31,8 @@ newest. Without a name it lists those that the log has.
 
 How much is shown of results is set in the section display of the configuration
 file. On a terminal, prompts of the conversation that wait for somebody are asked
-here: Ctrl-D declines, Ctrl-C stops the turn.
+here: Ctrl-D declines, Ctrl-C tells the model that the turn is stopped. Without a
+prompt, Ctrl-C ends the program.
 
 `
 
