@@ -23,7 +23,7 @@ func segmentName(number int64) string { return fmt.Sprintf("%012d%s", number, en
 // why there is no log: the folder cannot be used, or another process has it.
 func Open(folder string, limits Limits, warn func(error)) (*Log, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("making the folder of the event log: %w", err)
+		return nil, fmt.Errorf("making the folder of the log of conversations: %w", err)
 	}
 	lock, err := lockFolder(folder)
 	if err != nil {
@@ -46,7 +46,7 @@ func Open(folder string, limits Limits, warn func(error)) (*Log, error) {
 func (l *Log) load() error {
 	files, err := os.ReadDir(l.folder)
 	if err != nil {
-		return fmt.Errorf("reading the folder of the event log: %w", err)
+		return fmt.Errorf("reading the folder of the log of conversations: %w", err)
 	}
 	var numbers []int64
 	for _, file := range files {
@@ -70,18 +70,18 @@ func (l *Log) loadSegment(number int64) error {
 	path := filepath.Join(l.folder, segmentName(number))
 	file, err := os.OpenFile(path, os.O_RDWR, 0o600)
 	if err != nil {
-		return fmt.Errorf("opening a file of the event log: %w", err)
+		return fmt.Errorf("opening a file of the log of conversations: %w", err)
 	}
 	s := &segment{number: number, file: file}
 	l.segments = append(l.segments, s)
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("reading a file of the event log: %w", err)
+		return fmt.Errorf("reading a file of the log of conversations: %w", err)
 	}
 	s.size, err = scan(text, func(h *head) {
 		c := l.conversation(h.id)
 		if h.seq < c.next {
-			l.warn(fmt.Errorf("the event log has an event twice in %s", path))
+			l.warn(fmt.Errorf("the log of conversations has an event twice in %s", path))
 			return
 		}
 		l.note(c, s, h)
@@ -92,12 +92,12 @@ func (l *Log) loadSegment(number int64) error {
 		return nil
 	}
 	if !errors.Is(err, errTorn) {
-		l.warn(fmt.Errorf("the event log is damaged: %s: %w; what follows there is lost", path, err))
+		l.warn(fmt.Errorf("the log of conversations is damaged: %s: %w; what follows there is lost", path, err))
 	}
 	// What is not whole was never acknowledged. What is written next must not stand
 	// behind it.
 	if err := file.Truncate(s.size); err != nil {
-		l.warn(fmt.Errorf("mending a file of the event log: %w", err))
+		l.warn(fmt.Errorf("mending a file of the log of conversations: %w", err))
 		s.full = true
 	}
 	return nil

@@ -27,7 +27,7 @@ func (l *Log) newSegment(number int64) (*segment, error) {
 	var err error
 	s.file, err = os.OpenFile(filepath.Join(l.folder, segmentName(number)), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("beginning a file of the event log: %w", err)
+		return nil, fmt.Errorf("beginning a file of the log of conversations: %w", err)
 	}
 	return s, nil
 }
@@ -44,7 +44,7 @@ func (s *segment) write(p []byte) error {
 			// What is behind its end would be taken for a record.
 			s.full = true
 		}
-		return fmt.Errorf("writing the event log: %w", err)
+		return fmt.Errorf("writing the log of conversations: %w", err)
 	}
 	s.size += int64(len(p))
 	return nil
@@ -59,7 +59,7 @@ func (s *segment) read(dst []byte, memory []byte, r *ref) ([]byte, error) {
 	at := len(dst)
 	dst = append(dst, make([]byte, r.length)...)
 	if _, err := s.file.ReadAt(dst[at:], r.offset); err != nil {
-		return nil, fmt.Errorf("reading the event log: %w", err)
+		return nil, fmt.Errorf("reading the log of conversations: %w", err)
 	}
 	return dst, nil
 }
@@ -69,7 +69,7 @@ func (s *segment) close() error {
 		return nil
 	}
 	if err := s.file.Close(); err != nil {
-		return fmt.Errorf("closing a file of the event log: %w", err)
+		return fmt.Errorf("closing a file of the log of conversations: %w", err)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (s *segment) remove() error {
 	err := os.Remove(s.file.Name())
 	_ = s.file.Close()
 	if err != nil {
-		return fmt.Errorf("removing a file of the event log: %w", err)
+		return fmt.Errorf("removing a file of the log of conversations: %w", err)
 	}
 	return nil
 }

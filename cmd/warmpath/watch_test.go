@@ -122,7 +122,7 @@ func TestWatchLists(t *testing.T) {
 	}{
 		"two conversations":           {[]string{"a", "b"}, exitUsage, "wants one conversation at most"},
 		"an unknown view":             {[]string{"--view", "native", "a"}, exitUsage, "a view that is raw, user or portable"},
-		"an unknown conversation":     {[]string{"conv_none"}, exitFailure, "the gateway answered 404: the event log has no conversation of this name"},
+		"an unknown conversation":     {[]string{"conv_none"}, exitFailure, "the gateway answered 404: the log of conversations has no conversation of this name"},
 		"IR-09 chat for the model":    {[]string{"--results", `{"assistant":"chat"}`, "a"}, exitFailure, "--results is chat for the assistant"},
 		"results that are none":       {[]string{"--results", "some", "a"}, exitFailure, "--results is no bound"},
 		"reasoning that is chat":      {[]string{"--reasoning", "chat", "a"}, exitFailure, "--reasoning is no bound"},

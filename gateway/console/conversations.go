@@ -32,7 +32,7 @@ const (
 func (s *Server) conversations(ctx *fasthttp.RequestCtx) {
 	log := s.config.Conversations
 	if log == nil {
-		text(ctx, fasthttp.StatusNotFound, "conversations are not kept: the event log is off. Set log.events (--log-events) to memory or disk and start again")
+		text(ctx, fasthttp.StatusNotFound, "conversations are not kept: the log of conversations is off. Set log.events (--log-events) to memory or disk and start again")
 		return
 	}
 	rest := strings.Trim(strings.TrimPrefix(string(ctx.Path()), conversationsPath), "/")
@@ -57,7 +57,7 @@ func (s *Server) conversations(ctx *fasthttp.RequestCtx) {
 }
 
 func unknownConversation(ctx *fasthttp.RequestCtx) {
-	text(ctx, fasthttp.StatusNotFound, "the event log has no conversation of this name, or no more; /api/conversations lists those that it has")
+	text(ctx, fasthttp.StatusNotFound, "the log of conversations has no conversation of this name, or no more; /api/conversations lists those that it has")
 }
 
 func answerJSON(ctx *fasthttp.RequestCtx, body []byte) {
@@ -214,10 +214,10 @@ func (s *Server) events(ctx *fasthttp.RequestCtx, log *eventlog.Log, id string) 
 // unreadable says that the log cannot be read, or ends.
 func unreadable(ctx *fasthttp.RequestCtx, err error) {
 	if errors.Is(err, eventlog.ErrClosed) {
-		text(ctx, fasthttp.StatusServiceUnavailable, "the event log is closed: the gateway stops")
+		text(ctx, fasthttp.StatusServiceUnavailable, "the log of conversations is closed: the gateway stops")
 		return
 	}
-	text(ctx, fasthttp.StatusInternalServerError, "the event log cannot be read: "+err.Error())
+	text(ctx, fasthttp.StatusInternalServerError, "the log of conversations cannot be read: "+err.Error())
 }
 
 // page is one answer.
