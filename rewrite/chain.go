@@ -137,6 +137,9 @@ func (c *Chain) Add(e *Event) {
 		case at.item >= 0:
 			c.within(e)
 		case at.hidden && e.Kind == EventDone:
+			// What was said before the call is over, for whoever notes what it gives.
+			c.release()
+			c.last = nil
 			c.hiding.called(c.fold.Item(e.Index))
 		}
 	}

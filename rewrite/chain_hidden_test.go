@@ -183,3 +183,29 @@ func TestGlimpseOfEventsAndItems(t *testing.T) {
 		t.Errorf("a reply that is begun: %+v", runs)
 	}
 }
+
+// What was said before a hidden call is over when the call is told of.
+func TestWhatWasSaidIsOverBeforeACall(t *testing.T) {
+	var order []string
+	chain := rewrite.NewChain(func(e *rewrite.Event) {
+		if e.Kind == rewrite.EventDone {
+			order = append(order, "said")
+		}
+	}, func(*rewrite.Stop, bool) rewrite.Course { return rewrite.CourseEnd })
+	chain.Hide(func(c *rewrite.Call) bool { return c.Name == "hidden" }, func(*rewrite.Item) { order = append(order, "called") }, true)
+	for _, e := range []rewrite.Event{
+		{Kind: rewrite.EventBegin, Reply: &rewrite.Reply{}},
+		{Kind: rewrite.EventItem, Item: &rewrite.Item{Kind: rewrite.ItemMessage, Role: rewrite.RoleAssistant}},
+		{Kind: rewrite.EventPart, Part: &rewrite.Part{}},
+		{Kind: rewrite.EventText, Text: []byte("Words.")},
+		{Kind: rewrite.EventPartDone, Part: &rewrite.Part{}},
+		{Kind: rewrite.EventDone, Item: &rewrite.Item{Kind: rewrite.ItemMessage, Role: rewrite.RoleAssistant}},
+		{Kind: rewrite.EventItem, Index: 1, Item: &rewrite.Item{Kind: rewrite.ItemCall, Call: rewrite.Call{Name: "hidden"}}},
+		{Kind: rewrite.EventDone, Index: 1, Item: &rewrite.Item{Kind: rewrite.ItemCall, Call: rewrite.Call{Name: "hidden"}}},
+	} {
+		chain.Add(&e)
+	}
+	if diff := cmp.Diff([]string{"said", "called"}, order); diff != "" {
+		t.Error(diff)
+	}
+}
