@@ -117,3 +117,41 @@ func TestHiddenRoundsReadTheCache(t *testing.T) {
 		}
 	}
 }
+
+// When all is lost that was kept of hidden calls, thinking that is bound to them is left
+// out: no request is refused, neither then nor later.
+func TestLostLedgersUnderBoundThinking(t *testing.T) {
+	m := newMortal(t, map[string]catalog.RouteRow{"*": {Builtin: []string{"tell_user"}}})
+	for from, client := range speakers {
+		for _, to := range []rewrite.Dialect{rewrite.Messages, rewrite.Converse} {
+			for lost := 1; lost < len(hiddenTurns); lost++ {
+				t.Run(fmt.Sprintf("WS-06 %s to %s, lost after %d", from, to, lost), func(t *testing.T) {
+					c := &rewrite.Conversation{Dialect: from, Model: models[to], Thinking: rewrite.Thinking{Effort: "high"},
+						System: []rewrite.Part{{Text: fmt.Sprint(from, to, lost)}}}
+					offers(c)
+					seen, refused := len(m.core.Log.All()), 0
+					for turn, script := range hiddenTurns {
+						if turn == lost {
+							m.loses()
+						}
+						c.Items = append(c.Items, rewrite.Item{Parts: []rewrite.Part{{Text: fmt.Sprintf("Turn %d. DO[%s]", turn, script)}}})
+						for calls := 1; calls > 0; {
+							marksLikeAgents(c)
+							reply, _ := client.ask(t, m.base, c)
+							calls = answersAll(c, reply.Items)
+						}
+						for _, r := range m.core.Log.All()[seen:] {
+							if seen++; r.Verdict.Status != 200 {
+								refused++
+								t.Errorf("turn %d: %+v", turn, r.Verdict)
+							}
+						}
+					}
+					if refused > 0 {
+						t.Errorf("%d requests are refused, want none", refused)
+					}
+				})
+			}
+		}
+	}
+}

@@ -157,7 +157,7 @@ func TestRestore(t *testing.T) {
 	left := c.Restore([]rewrite.Restored{{Run: runs[0],
 		Items:   []rewrite.Item{calling("hidden", "h1"), calling("clock", "c1"), calling("hidden", "h2"), calling("clock", "c2"), calling("hidden", "h3")},
 		Results: []rewrite.Item{result("h1"), result("h2"), result("h3")},
-	}}, runs[1:2])
+	}}, runs[1:2], false)
 	want := []string{"message ", "call h1", "call c1", "call h2", "call c2", "call h3",
 		"result h1", "result c1", "result h2", "result c2", "result h3", "message ", "reasoning ", "message ", "message "}
 	if diff := cmp.Diff(want, ids(c.Items)); diff != "" || left != 1 {

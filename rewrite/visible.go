@@ -180,11 +180,11 @@ type Restored struct {
 
 // Restore puts items in the place of runs, which are given in their order. In lost
 // runs, in which words of others may stand, it leaves out the reasoning that its
-// provider would no longer find where it was made: what comes behind a text. It says
-// how much that was.
-func (c *Conversation) Restore(found []Restored, lost []Run) (left int) {
+// provider would no longer find where it was made. Where that is bound to all that
+// stands before it, so is what comes later in lost runs. It says how much it left out.
+func (c *Conversation) Restore(found []Restored, lost []Run, bound bool) (left int) {
 	for _, run := range lost {
-		left += c.unplaced(run)
+		left += unplaced(c.Items[run.From:run.To], bound, bound && left > 0)
 	}
 	var items []Item
 	from := 0
@@ -272,20 +272,29 @@ func inOrder(calls, own, client []Item) []Item {
 	return append(results, own...)
 }
 
-// unplaced marks reasoning that is to be left out.
-func (c *Conversation) unplaced(run Run) (left int) {
-	said := false
-	for i := run.From; i < run.To; i++ {
-		switch item := &c.Items[i]; item.Kind {
+// Misplaced reports whether reasoning of a reply would be left out if the reply were
+// lost.
+func Misplaced(reply []Item, bound bool) bool {
+	return unplaced(slices.Clone(reply), bound, false) > 0
+}
+
+// unplaced marks reasoning that is to be left out: what comes behind a text, or, where
+// it is bound to what stands before, behind other reasoning, for a client may have
+// moved both to the front. Said counts a text as said before.
+func unplaced(run []Item, bound, said bool) (left int) {
+	all := said
+	for i := range run {
+		switch item := &run[i]; item.Kind {
 		case ItemMessage:
 			said = true
 		case ItemHosted:
-			said = false
+			said = all
 		case ItemReasoning:
 			if said {
 				*item = Item{Kind: ItemReasoning, Incomplete: true}
 				left++
 			}
+			said = said || bound
 		case ItemCall, ItemResult, ItemDirective, ItemOpaque:
 		}
 	}

@@ -49,7 +49,7 @@ func TestRestoredRunsKeepTheirMark(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := &rewrite.Conversation{Items: tc.said}
 			kept := append([]rewrite.Item(nil), tc.kept...)
-			c.Restore([]rewrite.Restored{{Run: rewrite.Run{To: len(tc.said)}, Items: tc.kept}}, nil)
+			c.Restore([]rewrite.Restored{{Run: rewrite.Run{To: len(tc.said)}, Items: tc.kept}}, nil, false)
 			if diff := cmp.Diff(tc.want, c.Items); diff != "" {
 				t.Error(diff)
 			}

@@ -48,6 +48,9 @@ type hidden struct {
 	seen rewrite.Glimpse
 	run  *rewrite.Run
 	base int
+	// altered says that reasoning was left out of the history: what is bound to that
+	// now has to be told from what was bound to the one before.
+	altered bool
 }
 
 // hiddenCall is a call with its result; nil until it was run.
@@ -312,7 +315,7 @@ func (h *hidden) native(items []rewrite.Item, names map[string]string) []rewrite
 // Without that the next request is sent as the client has it.
 func (t *translation) save() {
 	h := t.chain.hiddenOf()
-	if h == nil || !h.any || h.run == nil {
+	if h == nil || h.run == nil {
 		return
 	}
 	last := h.native(t.chain.chain.Next(), t.names)
@@ -325,6 +328,9 @@ func (t *translation) save() {
 		case !h.set.Has(item.Call.Name):
 			return // nobody knows what the client makes of half a call
 		}
+	}
+	if !h.any && !h.altered && !rewrite.Misplaced(entry.Items, h.x.binds()) {
+		return // nothing is lost with it
 	}
 	entry.Results = h.results()
 	h.run.Reply = h.seen

@@ -35,6 +35,8 @@ type offering struct {
 	own int
 	// run is where the reply will be found again; nil where it will not.
 	run *rewrite.Run
+	// altered says that something of the history was left out.
+	altered bool
 	// base is how many items the conversation has.
 	base int
 }
@@ -46,8 +48,8 @@ func (x *exchange) offer(c *rewrite.Conversation) *offering {
 		return nil
 	}
 	opening := !slices.ContainsFunc(c.Items, func(i rewrite.Item) bool { return i.Side() == rewrite.RoleAssistant })
-	restored, run := x.restore(c)
-	o := &offering{set: x.set, own: len(c.Tools), run: run}
+	restored, run, altered := x.restore(c)
+	o := &offering{set: x.set, own: len(c.Tools), run: run, altered: altered}
 	if len(restored) > 0 || x.offers(c) {
 		for _, tool := range x.lists(opening) {
 			o.add(c, tool)
@@ -99,7 +101,7 @@ func (o *offering) hide(x *exchange, t *translation) *hidden {
 	if o == nil || len(o.tools) == 0 {
 		return nil
 	}
-	h := &hidden{x: x, set: o.set, people: newPeople(x.relay.now), names: map[string]string{}, run: o.run, base: o.base}
+	h := &hidden{x: x, set: o.set, people: newPeople(x.relay.now), names: map[string]string{}, run: o.run, base: o.base, altered: o.altered}
 	for i := range o.tools {
 		name := o.tools[i].Name
 		there := name
@@ -148,19 +150,18 @@ func (x *exchange) keptElsewhere() bool {
 
 // restore puts into a conversation what its client was not told, and gives the items
 // that it has restored. Run is where the next reply will be found again; nil if it
-// will not.
-func (x *exchange) restore(c *rewrite.Conversation) (restored []rewrite.Item, run *rewrite.Run) {
+// will not. Altered says that reasoning was left out of what was lost.
+func (x *exchange) restore(c *rewrite.Conversation) (restored []rewrite.Item, run *rewrite.Run, altered bool) {
 	runs := c.Runs(x.byName())
 	if len(runs) == 0 {
-		return nil, nil
+		return nil, nil, false
 	}
 	if last := runs[len(runs)-1]; last.From == last.To {
 		run = &last
 		runs = runs[:len(runs)-1]
 	}
 	if x.settings.Ledger == nil || len(runs) == 0 {
-		c.Restore(nil, runs)
-		return nil, run
+		return nil, run, c.Restore(nil, runs, x.binds()) > 0
 	}
 	entries, err := x.settings.Ledger.Find(x.ctx, x.req.tenant(), runs)
 	if err != nil {
@@ -178,8 +179,12 @@ func (x *exchange) restore(c *rewrite.Conversation) (restored []rewrite.Item, ru
 		found = append(found, rewrite.Restored{Run: runs[i], Items: entry.Items, Results: entry.Results})
 		restored = append(restored, entry.Items...)
 	}
-	c.Restore(found, lost)
-	return restored, run
+	return restored, run, c.Restore(found, lost, x.binds()) > 0
+}
+
+// binds reports a provider that binds reasoning to what stands before it.
+func (x *exchange) binds() bool {
+	return x.target.Dialect == rewrite.Messages || x.target.Dialect == rewrite.Converse
 }
 
 // keepLedger keeps what the client was not told of a reply.
