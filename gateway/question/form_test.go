@@ -143,6 +143,7 @@ func TestFromFormRefuses(t *testing.T) {
 	}
 	for name, schema := range map[string]string{
 		"FM-09 no JSON":        `{`,
+		"FM-09 no UTF-8":       "{\"properties\":{\"\xcd\":{\"type\":\"string\"}}}",
 		"FM-09 a list":         `[]`,
 		"FM-09 another type":   `{"type":"array"}`,
 		"FM-09 no properties":  `{"properties":[]}`,

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
@@ -23,6 +24,9 @@ func FromForm(schema rewrite.JSON) ([]Question, error) {
 	}
 	if err := splice.Valid(schema); err != nil {
 		return nil, fmt.Errorf("reading a form: %w", err)
+	}
+	if !utf8.Valid(schema) {
+		return nil, errors.New("reading a form: its schema is no UTF-8")
 	}
 	if !isObject(schema) {
 		return nil, errors.New("reading a form: its schema is no object")
