@@ -54,6 +54,9 @@ type GuardOptions struct {
 	// OnFailure, if set, is called once for each operation that went on
 	// without the store. It must not block.
 	OnFailure func(op Op, reason Reason)
+	// OnAnswer, if set, is called with the time that an operation took which the
+	// store has answered. It must not block.
+	OnAnswer func(op Op, took time.Duration)
 }
 
 // Guard is a Store that takes another one's word only if it comes in time. No
@@ -90,6 +93,9 @@ func NewGuard(store Store, o GuardOptions) *Guard {
 	}
 	if o.OnFailure == nil {
 		o.OnFailure = func(Op, Reason) {}
+	}
+	if o.OnAnswer == nil {
+		o.OnAnswer = func(Op, time.Duration) {}
 	}
 	_, quick := store.(*Memory)
 	return &Guard{
@@ -178,9 +184,14 @@ type answer[T any] struct {
 // ask does an admitted operation, in a goroutine of its own: a read from a disk
 // that hangs does not end with its context. Memory fails only when it is closed.
 func ask[T any](ctx context.Context, g *Guard, op Op, do func(context.Context) (T, error)) (T, error) {
+	began := time.Now()
 	if g.quick {
 		defer func() { <-g.slots }()
-		return do(ctx)
+		value, err := do(ctx)
+		if err == nil {
+			g.options.OnAnswer(op, time.Since(began))
+		}
+		return value, err
 	}
 	limited, cancel := context.WithTimeout(ctx, g.options.Deadline)
 	defer cancel()
@@ -199,6 +210,7 @@ func ask[T any](ctx context.Context, g *Guard, op Op, do func(context.Context) (
 	switch {
 	case a.err == nil:
 		g.breaker(op).succeeded()
+		g.options.OnAnswer(op, time.Since(began))
 		return a.value, nil
 	case errors.Is(a.err, ErrTooLarge), errors.Is(a.err, ErrClosed):
 		return a.value, a.err

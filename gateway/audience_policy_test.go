@@ -239,7 +239,7 @@ func TestWithheldBlocksAreCounted(t *testing.T) {
 	page := string(text)
 	for line, want := range map[string]string{
 		`warmpath_audience_blocks_dropped_total{reason="user_only"}`: "2", `warmpath_audience_blocks_dropped_total{reason="unknown"}`: "1",
-		`warmpath_audience_blocks_dropped_total{reason="unsupported"}`: "1", `warmpath_audience_placeholders_total`: "1",
+		`warmpath_audience_blocks_dropped_total{reason="unsupported"}`: "1", `warmpath_placeholders_total`: "1",
 	} {
 		if !strings.Contains(page, "\n"+line+" "+want+"\n") {
 			t.Errorf("%s is not %s", line, want)

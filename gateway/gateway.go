@@ -128,7 +128,7 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 	}
 	g.store = cache.NewGuard(opts.Store, cache.GuardOptions{Deadline: cfg.Timeouts.Store, OnFailure: func(op cache.Op, why cache.Reason) {
 		g.metrics.StoreFailed(string(op), string(why))
-	}})
+	}, OnAnswer: func(op cache.Op, took time.Duration) { g.metrics.StoreAnswered(string(op), took) }})
 	g.prompts = prompt.New(prompt.Options{Settings: cfg.Prompts, Counter: g.metrics, Log: g.log, Board: boardOf(opts.Store)})
 	memory := lineage.New(g.store, conversationLife)
 	g.servers = g.newServers()

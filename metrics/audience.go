@@ -19,7 +19,7 @@ func newAudience() audience {
 			Name: "warmpath_audience_blocks_dropped_total", Help: "Blocks of tools' results that were left out of requests, each counted when it is first sent.",
 		}, []string{"reason"}),
 		placeholders: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "warmpath_audience_placeholders_total", Help: "Results of tools of which nothing was left for the provider.",
+			Name: "warmpath_placeholders_total", Help: "Results of tools of which nothing was left for the provider.",
 		}),
 	}
 	for _, reason := range DroppedReasons {
@@ -35,6 +35,7 @@ func (a *audience) all() []prometheus.Collector {
 // BlocksDropped counts blocks of a tool's result that were left out for one of
 // DroppedReasons.
 func (m *Metrics) BlocksDropped(reason string, n int) {
+	within(DroppedReasons, reason)
 	if n > 0 {
 		m.audience.dropped.WithLabelValues(reason).Add(float64(n))
 	}

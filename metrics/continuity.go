@@ -1,11 +1,16 @@
 package metrics
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // The closed sets of what continuity does, in the order of their metrics.
 var (
-	// EditKinds are the edits that one request can have.
-	EditKinds = []string{"directive_text", "tool_addition", "tool_removal", "tool_definition", "frozen_tools", "frozen_system", "first_bytes", "effort"}
+	// EditKinds are the edits that one request can have: echo is a history that goes out
+	// as it was first sent, mark that the gateway has said what is to be cached.
+	EditKinds = []string{"directive_text", "tool_addition", "tool_removal", "tool_definition", "frozen_tools", "frozen_system", "echo", "effort", "mark"}
 	// EpochReasons are why a prefix is begun anew.
 	EpochReasons = []string{"fresh", "tools_changed", "system_changed", "directive_too_big", "bytes_lost", "effort_changed", "history_rewritten", "retreat"}
 	// Retreats are why a request was accepted only with less of ours in it.
@@ -23,8 +28,9 @@ var (
 type continuity struct {
 	edits, observed, epochs, retreats, unplanned *prometheus.CounterVec
 
-	store *prometheus.CounterVec
-	waits prometheus.Counter
+	store   *prometheus.CounterVec
+	answers *prometheus.HistogramVec
+	waits   prometheus.Counter
 }
 
 func newContinuity() continuity {
@@ -38,7 +44,12 @@ func newContinuity() continuity {
 	store := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "warmpath_store_failures_total", Help: "Operations on the store of conversations that requests went on without.",
 	}, []string{"op", "reason"})
+	answers := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "warmpath_store_duration_seconds", Help: "Seconds that the store of conversations took for an operation, for those that it answered in time.",
+		Buckets: overheadBuckets,
+	}, []string{"op"})
 	for _, op := range StoreOps {
+		answers.WithLabelValues(op)
 		for _, reason := range StoreReasons {
 			store.WithLabelValues(op, reason)
 		}
@@ -48,6 +59,7 @@ func newContinuity() continuity {
 			Name: "warmpath_cold_waits_total", Help: "Requests that waited for another one with the same cold prefix.",
 		}),
 		store:     store,
+		answers:   answers,
 		edits:     counter("warmpath_edits_total", "Edits in requests that the provider accepted, made so that its prompt cache stays warm.", "kind", EditKinds),
 		observed:  counter("warmpath_observed_edits_total", "Edits that mode observe would have made to requests.", "kind", EditKinds),
 		epochs:    counter("warmpath_epochs_total", "Prefixes begun anew in requests that the provider accepted, each a deliberate cache miss unless the conversation is fresh.", "reason", EpochReasons),
@@ -57,28 +69,51 @@ func newContinuity() continuity {
 }
 
 func (c *continuity) all() []prometheus.Collector {
-	return []prometheus.Collector{c.edits, c.observed, c.epochs, c.retreats, c.unplanned, c.store, c.waits}
+	return []prometheus.Collector{c.edits, c.observed, c.epochs, c.retreats, c.unplanned, c.store, c.answers, c.waits}
 }
 
 // Observed counts an edit of one of EditKinds that would have been made.
-func (m *Metrics) Observed(kind string) { m.continuity.observed.WithLabelValues(kind).Inc() }
+func (m *Metrics) Observed(kind string) {
+	within(EditKinds, kind)
+	m.continuity.observed.WithLabelValues(kind).Inc()
+}
 
 // ColdWaited counts a request that has waited for another one's cold prefix.
 func (m *Metrics) ColdWaited() { m.continuity.waits.Inc() }
 
 // Edited counts an edit of one of EditKinds.
-func (m *Metrics) Edited(kind string) { m.continuity.edits.WithLabelValues(kind).Inc() }
+func (m *Metrics) Edited(kind string) {
+	within(EditKinds, kind)
+	m.continuity.edits.WithLabelValues(kind).Inc()
+}
 
 // Epoch counts a prefix begun anew for one of EpochReasons.
-func (m *Metrics) Epoch(reason string) { m.continuity.epochs.WithLabelValues(reason).Inc() }
+func (m *Metrics) Epoch(reason string) {
+	within(EpochReasons, reason)
+	m.continuity.epochs.WithLabelValues(reason).Inc()
+}
 
 // Retreated counts one of Retreats.
-func (m *Metrics) Retreated(reason string) { m.continuity.retreats.WithLabelValues(reason).Inc() }
+func (m *Metrics) Retreated(reason string) {
+	within(Retreats, reason)
+	m.continuity.retreats.WithLabelValues(reason).Inc()
+}
 
 // StoreFailed counts one of StoreOps for one of StoreReasons.
 func (m *Metrics) StoreFailed(op, reason string) {
+	within(StoreOps, op)
+	within(StoreReasons, reason)
 	m.continuity.store.WithLabelValues(op, reason).Inc()
 }
 
+// StoreAnswered counts the time that the store took for one of StoreOps.
+func (m *Metrics) StoreAnswered(op string, took time.Duration) {
+	within(StoreOps, op)
+	m.continuity.answers.WithLabelValues(op).Observe(took.Seconds())
+}
+
 // Unplanned counts one of UnplannedReasons.
-func (m *Metrics) Unplanned(reason string) { m.continuity.unplanned.WithLabelValues(reason).Inc() }
+func (m *Metrics) Unplanned(reason string) {
+	within(UnplannedReasons, reason)
+	m.continuity.unplanned.WithLabelValues(reason).Inc()
+}

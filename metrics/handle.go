@@ -12,17 +12,20 @@ import (
 type Handle struct {
 	table    *table
 	requests *requestCounters
-	model    *modelChildren // nil where there is no model to count for
+	// operation, provider and model are indices of their lists; operation is -1 where
+	// there is no model to count for.
+	operation, provider, model int
 }
 
-// modelChildren are what is counted of a request that a provider and a model
-// are known for.
+// modelChildren are what is counted of a model that a provider has answered for. All
+// dialects with the same operation share them.
 type modelChildren struct {
 	index      int
 	labels     [3]string // operation, provider, request model
 	tokens     []atomic.Pointer[tokenChildren]
-	input      [3]prometheus.Counter // read, write, none
-	writes     [5]prometheus.Counter // in the order of writeLabels
+	named      atomic.Int32          // how many further names tokens has
+	input      [3]prometheus.Counter // in the order of InputKinds
+	writes     [5]prometheus.Counter // in the order of WriteLifetimes
 	outcomes   []prometheus.Counter  // by CacheOutcome
 	duration   prometheus.Observer
 	firstToken prometheus.Observer
@@ -30,25 +33,46 @@ type modelChildren struct {
 	spent      spentChildren
 }
 
-// tokenChildren are the token histograms for one response model.
-type tokenChildren struct {
-	input, output, cacheRead, cacheWrite, reasoning prometheus.Observer
-}
+// tokenChildren are the token histograms for one response model, in the order of
+// TokenTypes.
+type tokenChildren [5]prometheus.Observer
 
+// FurtherNames is under how many names that differ from the one that was asked for a
+// model can answer; under more it is counted as other. A router answers under any.
+const FurtherNames = 2
+
+// The closed sets of what is counted by model.
 var (
-	inputLabels = [3]string{"read", "write", "none"}
-	writeLabels = [5]string{"5m", "30m", "1h", "12h", "unknown"}
+	// Operations are OpenTelemetry's names for what requests do.
+	Operations = []string{"chat", "generate_content"}
+	// TokenTypes are what tokens are for.
+	TokenTypes = []string{"input", "output", "input_cache_read", "input_cache_write", "reasoning"}
+	// InputKinds are what the provider's cache did with input.
+	InputKinds = []string{"read", "write", "none"}
+	// WriteLifetimes are how long the cache keeps what is written, unknown where the
+	// provider does not say.
+	WriteLifetimes = []string{"5m", "30m", "1h", "12h", "unknown"}
 )
 
 func newHandle(t *table, dialect rewrite.Dialect, provider, model int, requests *requestCounters) *Handle {
-	h := &Handle{table: t, requests: requests}
-	operation := operationOf(dialect)
-	if operation == "" || provider == indexNone || model == indexNone {
-		return h
+	h := &Handle{t, requests, operationOf(dialect), provider, model}
+	if provider == indexNone || model == indexNone {
+		h.operation = -1
 	}
-	p, m, v := t.providers.list[provider], t.models.list[model], t.vectors
+	return h
+}
+
+// children are made when a provider has first answered for the model: clients can ask
+// every provider for every model, and series are for ever.
+func (h *Handle) children() *modelChildren {
+	t := h.table
+	slot := &t.answered[(h.operation*len(t.providers.list)+h.provider)*len(t.models.list)+h.model]
+	if c := slot.Load(); c != nil {
+		return c
+	}
+	operation, p, m, v := Operations[h.operation], t.providers.list[h.provider], t.models.list[h.model], t.vectors
 	c := &modelChildren{
-		index:      model,
+		index:      h.model,
 		labels:     [3]string{operation, p, m},
 		tokens:     make([]atomic.Pointer[tokenChildren], len(t.models.list)),
 		duration:   v.duration.WithLabelValues(operation, p, m),
@@ -56,31 +80,31 @@ func newHandle(t *table, dialect rewrite.Dialect, provider, model int, requests 
 		gap:        v.gap.WithLabelValues(p, m),
 		spent:      v.spending.children(p, m),
 	}
-	for i, label := range inputLabels {
+	for i, label := range InputKinds {
 		c.input[i] = v.inputTokens.WithLabelValues(p, m, label)
 	}
-	for i, label := range writeLabels {
+	for i, label := range WriteLifetimes {
 		c.writes[i] = v.cacheWrites.WithLabelValues(p, m, label)
 	}
 	for _, outcome := range rewrite.CacheOutcomes {
 		c.outcomes = append(c.outcomes, v.cacheRequests.WithLabelValues(p, m, outcome.String()))
 	}
-	h.model = c
-	h.tokens(model)
-	return h
+	if !slot.CompareAndSwap(nil, c) {
+		return slot.Load() // Another request was first.
+	}
+	return c
 }
 
-// operationOf is OpenTelemetry's name for what a dialect's requests do; opaque
-// traffic has none.
-func operationOf(d rewrite.Dialect) string {
+// operationOf is the index of what a dialect's requests do; opaque traffic has none.
+func operationOf(d rewrite.Dialect) int {
 	switch d {
 	case rewrite.Messages, rewrite.Completions, rewrite.Responses, rewrite.Converse:
-		return "chat"
+		return 0
 	case rewrite.Gemini:
-		return "generate_content"
+		return 1
 	case rewrite.Opaque:
 	}
-	return ""
+	return -1
 }
 
 // Done counts one request that is over. It neither locks nor allocates, except
@@ -91,16 +115,17 @@ func (h *Handle) Done(s Sample) {
 	if s.Overhead > 0 {
 		h.table.overhead[s.Path].Observe(s.Overhead.Seconds())
 	}
-	c := h.model
-	if c == nil {
+	ok := s.class() == classOf(200)
+	if h.operation < 0 || !ok && !s.Usage.Known() && s.TimeToFirstToken == 0 {
 		return
 	}
+	c := h.children()
 	if s.Usage.Known() {
-		h.tokens(h.responseModel(s.ResponseModel)).observe(&s.Usage)
+		h.tokens(c, h.responseModel(s.ResponseModel)).observe(&s.Usage)
 		c.count(&s.Usage)
 		c.spent.count(&s.Cost)
 	}
-	if class := s.class(); class == classOf(200) {
+	if ok {
 		c.outcomes[s.Cache].Inc()
 	}
 	if s.Duration > 0 && s.Reason == rewrite.ReasonNone {
@@ -118,42 +143,46 @@ func (h *Handle) Done(s Sample) {
 // names none came from the model that was asked for.
 func (h *Handle) responseModel(name string) int {
 	if name == "" {
-		return h.model.index
+		return h.model
 	}
 	return h.table.models.findModel(name)
 }
 
-func (h *Handle) tokens(responseModel int) *tokenChildren {
-	slot := &h.model.tokens[responseModel]
-	if c := slot.Load(); c != nil {
-		return c
+func (h *Handle) tokens(c *modelChildren, responseModel int) *tokenChildren {
+	slot := &c.tokens[responseModel]
+	if t := slot.Load(); t != nil {
+		return t
 	}
-	child := func(tokenType string) prometheus.Observer {
-		l := &h.model.labels
-		return h.table.vectors.tokens.WithLabelValues(l[0], l[1], l[2], h.table.models.list[responseModel], tokenType)
+	if responseModel != c.index && responseModel != indexOther && !c.admit() {
+		return h.tokens(c, indexOther)
 	}
-	c := &tokenChildren{
-		input:      child("input"),
-		output:     child("output"),
-		cacheRead:  child("input_cache_read"),
-		cacheWrite: child("input_cache_write"),
-		reasoning:  child("reasoning"),
+	t := new(tokenChildren)
+	for i, tokenType := range TokenTypes {
+		l := &c.labels
+		t[i] = h.table.vectors.tokens.WithLabelValues(l[0], l[1], l[2], h.table.models.list[responseModel], tokenType)
 	}
-	slot.Store(c)
-	return c
+	slot.Store(t)
+	return t
+}
+
+// admit takes one of the further names, unless all are taken.
+func (c *modelChildren) admit() bool {
+	for {
+		n := c.named.Load()
+		if n >= FurtherNames {
+			return false
+		}
+		if c.named.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
 }
 
 func (c *tokenChildren) observe(u *rewrite.Usage) {
-	observe(c.input, u.InputTotal)
-	observe(c.output, u.OutputTotal)
-	observe(c.cacheRead, u.CacheRead)
-	observe(c.cacheWrite, u.CacheWrite)
-	observe(c.reasoning, u.Reasoning)
-}
-
-func observe(o prometheus.Observer, n rewrite.Count) {
-	if n.Known {
-		o.Observe(float64(n.N))
+	for i, n := range [...]rewrite.Count{u.InputTotal, u.OutputTotal, u.CacheRead, u.CacheWrite, u.Reasoning} {
+		if n.Known {
+			c[i].Observe(float64(n.N))
+		}
 	}
 }
 

@@ -33,4 +33,7 @@ func (l *logged) all() []prometheus.Collector { return []prometheus.Collector{l.
 func (m *Metrics) Logged(events int) { m.logged.events.Add(float64(events)) }
 
 // LogFailed counts one of LogFailures.
-func (m *Metrics) LogFailed(reason string) { m.logged.failures.WithLabelValues(reason).Inc() }
+func (m *Metrics) LogFailed(reason string) {
+	within(LogFailures, reason)
+	m.logged.failures.WithLabelValues(reason).Inc()
+}

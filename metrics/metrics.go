@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -73,8 +74,11 @@ func (m *Metrics) StreamClosed() { m.streams.Dec() }
 func (m *Metrics) BodyBytes(delta int) { m.bodyBytes.Add(float64(delta)) }
 
 // RetryUpstream counts a provider that is called again because the call before
-// ended for the given reason.
+// ended for one of Retried.
 func (m *Metrics) RetryUpstream(provider string, reason rewrite.Reason) {
+	if !slices.Contains(Retried, reason) {
+		panic("BUG: a provider is called again for " + reason.String())
+	}
 	t := m.table.Load()
 	m.retries.WithLabelValues(t.providers.list[t.providers.find(provider)], reason.String()).Inc()
 }

@@ -38,15 +38,23 @@ func newNames(given []string) names {
 	return n
 }
 
+// within panics on a word outside a closed set: what is counted under it would stay
+// in memory for ever.
+func within(set []string, word string) {
+	if !slices.Contains(set, word) {
+		panic("BUG: a label outside its closed set: " + word)
+	}
+}
+
 // find is the index of a name: none for the empty one, other for a strange one.
 func (n *names) find(name string) int {
 	if name == "" {
 		return indexNone
 	}
-	if i, ok := n.index[name]; ok {
+	if i := n.index[name]; i != indexNone {
 		return i
 	}
-	return indexOther
+	return indexOther // And so is who is called none.
 }
 
 // findModel is find for a model as a provider reports it, where a dated

@@ -64,6 +64,8 @@ func (m *Metrics) PromptClosed() { m.prompts.open.Dec() }
 // PromptDone counts a prompt of one of PromptKinds with one of PromptOutcomes. Waited
 // is for how long it was open; zero if it was not.
 func (m *Metrics) PromptDone(kind, outcome string, waited time.Duration) {
+	within(PromptKinds, kind)
+	within(PromptOutcomes, outcome)
 	m.prompts.done.WithLabelValues(kind, outcome).Inc()
 	if waited > 0 {
 		m.prompts.wait.WithLabelValues(kind).Observe(waited.Seconds())
@@ -71,4 +73,7 @@ func (m *Metrics) PromptDone(kind, outcome string, waited time.Duration) {
 }
 
 // PromptSharingFailed counts one of PromptSharingOps.
-func (m *Metrics) PromptSharingFailed(op string) { m.prompts.sharing.WithLabelValues(op).Inc() }
+func (m *Metrics) PromptSharingFailed(op string) {
+	within(PromptSharingOps, op)
+	m.prompts.sharing.WithLabelValues(op).Inc()
+}

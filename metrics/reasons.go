@@ -2,10 +2,8 @@ package metrics
 
 import "warmpath/rewrite"
 
-// retried are the reasons for which a provider may be called again.
-var retried = []rewrite.Reason{
-	rewrite.ReasonProvider, rewrite.ReasonUnreachable, rewrite.ReasonUpstreamTimeout, rewrite.ReasonUpstreamBroken,
-}
+// Retried are the reasons for which a provider may be called again.
+var Retried = []rewrite.Reason{rewrite.ReasonProvider, rewrite.ReasonUnreachable, rewrite.ReasonUpstreamBroken}
 
 // beforeProvider reports whether a request can end for this reason while no
 // provider has been chosen for it.

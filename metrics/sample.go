@@ -76,18 +76,19 @@ func (s *Sample) class() class {
 	return classOf(s.Status)
 }
 
-// class is the first digit of an HTTP status, as an index.
+// class is the first digit of a final HTTP status, as an index of Statuses.
 type class uint8
 
-const classes = 5
+const classes = 4
 
 func classOf(status int) class {
-	if status < 100 || status > 599 {
+	if status < 200 || status > 599 {
 		return classOf(rewrite.ReasonInternal.Status())
 	}
-	return class(status/100 - 1)
+	return class(status/100 - 2)
 }
 
-func (c class) String() string {
-	return [classes]string{"1xx", "2xx", "3xx", "4xx", "5xx"}[c]
-}
+// Statuses are the labels of classes of statuses.
+var Statuses = []string{"2xx", "3xx", "4xx", "5xx"}
+
+func (c class) String() string { return Statuses[c] }

@@ -54,6 +54,7 @@ func (m *Metrics) ServerGone(server string) { m.servers.up.DeleteLabelValues(ser
 // ServerCalled counts a call of a tool of an MCP server of the configuration, which
 // ended as one of ServerOutcomes.
 func (m *Metrics) ServerCalled(server, outcome string, took time.Duration) {
+	within(ServerOutcomes, outcome)
 	m.servers.calls.WithLabelValues(server, outcome).Inc()
 	m.servers.duration.WithLabelValues(server).Observe(took.Seconds())
 }

@@ -97,6 +97,7 @@ func (m *Metrics) Hosted(provider string, r *rewrite.Report) {
 	p := t.providers.list[t.providers.find(provider)]
 	for i := range a.Hosted {
 		h := &a.Hosted[i]
+		within(rewrite.Capabilities, h.Name)
 		count := func(state string) { m.spending.hosted.WithLabelValues(p, h.Name, state).Inc() }
 		if h.Began {
 			count(HostedStates[0])

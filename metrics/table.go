@@ -15,9 +15,10 @@ type table struct {
 	vectors   *vectors
 	providers names
 	models    names
-	overhead  []prometheus.Observer // by Path
-	requests  []*requestCounters    // by dialect, provider
-	handles   []atomic.Pointer[Handle]
+	overhead  []prometheus.Observer           // by Path
+	requests  []*requestCounters              // by dialect, provider
+	handles   []atomic.Pointer[Handle]        // by dialect, provider, model
+	answered  []atomic.Pointer[modelChildren] // by operation, provider, model
 }
 
 func newTable(v *vectors, providers, models []string) *table {
@@ -31,12 +32,13 @@ func newTable(v *vectors, providers, models []string) *table {
 		}
 	}
 	for _, provider := range t.providers.list[indexOther+1:] {
-		for _, reason := range retried {
+		for _, reason := range Retried {
 			v.retries.WithLabelValues(provider, reason.String())
 		}
 		v.fallbacks.WithLabelValues(provider)
 	}
 	t.handles = make([]atomic.Pointer[Handle], len(t.requests)*len(t.models.list))
+	t.answered = make([]atomic.Pointer[modelChildren], len(Operations)*len(t.providers.list)*len(t.models.list))
 	return t
 }
 

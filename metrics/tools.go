@@ -55,6 +55,7 @@ func (m *Metrics) ToolRan(source string, failed bool) {
 	if failed {
 		outcome = "failed"
 	}
+	within(ToolSources, source)
 	m.running.calls.WithLabelValues(source, outcome).Inc()
 }
 
@@ -62,4 +63,7 @@ func (m *Metrics) ToolRan(source string, failed bool) {
 func (m *Metrics) ToolRound() { m.running.rounds.Inc() }
 
 // Ledger counts a reply by one of LedgerOutcomes.
-func (m *Metrics) Ledger(outcome string) { m.running.ledger.WithLabelValues(outcome).Inc() }
+func (m *Metrics) Ledger(outcome string) {
+	within(LedgerOutcomes, outcome)
+	m.running.ledger.WithLabelValues(outcome).Inc()
+}

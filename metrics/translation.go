@@ -21,7 +21,7 @@ func newTranslation() translation {
 	for _, client := range rewrite.Dialects {
 		for _, provider := range rewrite.ProviderDialects {
 			for _, side := range LossSides {
-				if client != rewrite.Opaque && client != provider {
+				if client != rewrite.Opaque {
 					t.losses.WithLabelValues(client.String(), provider.String(), side)
 				}
 			}
@@ -35,6 +35,7 @@ func (t *translation) all() []prometheus.Collector { return []prometheus.Collect
 // Lost counts parts of a request or a reply, one of LossSides, that its
 // translation had no words for.
 func (m *Metrics) Lost(client, provider rewrite.Dialect, side string, n int) {
+	within(LossSides, side)
 	if n > 0 {
 		m.translation.losses.WithLabelValues(client.String(), provider.String(), side).Add(float64(n))
 	}

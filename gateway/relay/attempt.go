@@ -146,11 +146,17 @@ func retryAfter(resp *upstream.Response) (wait time.Duration, told bool) {
 	return 0, false
 }
 
+// retryReason is why a provider is called again: by its answer, or because a
+// connection was not made or did not take the request.
 func retryReason(err error) rewrite.Reason {
-	if err != nil {
-		return rewrite.ReasonUnreachable
+	var broken *upstream.Error
+	switch {
+	case err == nil:
+		return rewrite.ReasonProvider
+	case errors.As(err, &broken) && broken.Phase == upstream.PhaseSend:
+		return rewrite.ReasonUpstreamBroken
 	}
-	return rewrite.ReasonProvider
+	return rewrite.ReasonUnreachable
 }
 
 // broken turns an exchange that got no answer into a failure for the client.

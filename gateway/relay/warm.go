@@ -191,10 +191,13 @@ func (x *exchange) count() {
 		edited("frozen_system")
 	}
 	if plan.Again != nil {
-		edited("first_bytes")
+		edited("echo")
 	}
 	if plan.Level != "" {
 		edited("effort")
+	}
+	if w.marked {
+		edited("mark")
 	}
 	if plan.Said == nil {
 		return
