@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -201,6 +202,31 @@ func TestStatusOfASecondCall(t *testing.T) {
 					_, _, direct := client.send(t, base, first)
 					if diff := cmp.Diff(direct.Get("Retry-After"), header.Get("Retry-After")); diff != "" {
 						t.Error(diff)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A provider that names a tool in an error of a later call names one that the client has
+// never heard of.
+func TestErrorsOfLaterCallsNameNoHiddenTool(t *testing.T) {
+	_, base := withTools(t, gateway.Options{}, "tell_user")
+	for from, client := range speakers {
+		for to, model := range models {
+			for script, stream := range map[string]bool{
+				"status 400 No tell_user here, nor clock.":                           true,
+				"status 422 No tell_user here, nor clock. ":                          false,
+				"text 20 events=9; error some No tell_user here, nor clock. after=5": true,
+			} {
+				t.Run(fmt.Sprintf("WS-04 %s to %s, %s", from, to, script), func(t *testing.T) {
+					c := says(`DO[say One.; call tell_user {"message":"Two."}; then; ` + script + `]`)
+					c.Dialect, c.Model, c.Stream = from, model, stream
+					offers(c)
+					_, body, _ := client.send(t, base, c)
+					if bytes.Contains(body, []byte("tell_user")) || !bytes.Contains(body, []byte("No a tool of the gateway's here, nor clock.")) {
+						t.Errorf("the client gets %s", body)
 					}
 				})
 			}

@@ -14,7 +14,7 @@ var (
 	// EpochReasons are why a prefix is begun anew.
 	EpochReasons = []string{"fresh", "tools_changed", "system_changed", "directive_too_big", "bytes_lost", "effort_changed", "history_rewritten", "retreat"}
 	// Retreats are why a request was accepted only with less of ours in it.
-	Retreats = []string{"bound_thinking", "system_message", "beta", "marks", "diagnostics", "foreign_thinking", "other"}
+	Retreats = []string{"bound_thinking", "system_message", "beta", "marks", "diagnostics", "foreign_thinking", "tools", "other"}
 	// UnplannedReasons are why a request that could have been planned was sent as
 	// it came.
 	UnplannedReasons = []string{"unreadable", "store", "too_large"}

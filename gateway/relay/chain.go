@@ -168,7 +168,7 @@ func (x *exchange) goOn() (*upstream.Response, *rewrite.Failure) {
 	plain, failure := x.collect(resp)
 	resp.Close()
 	if failure == nil {
-		refused.fault = readFault(plain)
+		refused.fault = c.hidden.unblamed(readFault(plain))
 		failure = &rewrite.Failure{Reason: rewrite.ReasonProvider, Message: refused.fault.Message, Cause: refused}
 	}
 	return nil, failure

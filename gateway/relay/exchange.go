@@ -31,7 +31,10 @@ type exchange struct {
 	facts       rewrite.Facts
 	prompt      *continuity.Facts // of the body that is sent, if it was read; lent until leave
 	target      catalog.Target
-	set         *tools.Set // that the gateway runs; nil for none
+	set         *tools.Set // that the gateway runs at the target; nil for none
+	offered     bool       // some of it is in the request
+	restored    bool       // so are calls that the client does not know of
+	aside       *aside     // why none is at this target; nil if it was not refused
 	targets     targets
 	out         upstream.Request
 	asked       []byte      // the client's request, unpacked, less what is for people alone
@@ -131,7 +134,6 @@ func (x *exchange) prepare() *rewrite.Failure {
 	if failure := x.resolve(); failure != nil {
 		return failure
 	}
-	x.set = x.toolSet()
 	return x.aim()
 }
 
@@ -139,6 +141,7 @@ func (x *exchange) prepare() *rewrite.Failure {
 func (x *exchange) aim() *rewrite.Failure {
 	x.record.Provider, x.record.Model, x.tries = x.target.Provider.Name, shownName(x.target.Model), 0
 	x.record.Withheld = x.target.Withheld
+	x.set, x.offered, x.restored = x.toolSet(), false, false
 	x.address()
 	x.out.Method = x.req.Method
 	if x.takenApart() {

@@ -75,6 +75,9 @@ func (x *exchange) explanation() *Explanation {
 			e.Retreats = append(e.Retreats, string(why))
 		}
 	}
+	if x.aside != nil {
+		e.Retreats = append(e.Retreats, "tools")
+	}
 	if !w.passing {
 		x.changes(w, e)
 		e.Decided = w.decided(e)

@@ -23,7 +23,11 @@ func (x *exchange) toolSet() *tools.Set {
 	if !route.Tools() || x.keptElsewhere() || x.beyond() {
 		return nil
 	}
-	return x.settings.Tools(x.ctx, route)
+	set := x.settings.Tools(x.ctx, route)
+	if set == nil || x.aside != nil && !x.aside.restored || x.dislikes(set) {
+		return nil
+	}
+	return set
 }
 
 // offering is what the gateway adds to the conversation of a request.
@@ -50,7 +54,7 @@ func (x *exchange) offer(c *rewrite.Conversation) *offering {
 	opening := !slices.ContainsFunc(c.Items, func(i rewrite.Item) bool { return i.Side() == rewrite.RoleAssistant })
 	restored, run, altered := x.restore(c)
 	o := &offering{set: x.set, own: len(c.Tools), run: run, altered: altered}
-	if len(restored) > 0 || x.offers(c) {
+	if x.aside == nil && (len(restored) > 0 || x.offers(c)) {
 		for _, tool := range x.lists(opening) {
 			o.add(c, tool)
 		}
@@ -66,6 +70,7 @@ func (x *exchange) offer(c *rewrite.Conversation) *offering {
 	}
 	c.Tools = append(slices.Clip(c.Tools), o.tools...)
 	o.base = len(c.Items)
+	x.offered, x.restored = len(o.tools) > 0, len(restored) > 0
 	return o
 }
 
@@ -139,7 +144,7 @@ func (x *exchange) keptElsewhere() bool {
 	}
 	switch x.req.Dialect {
 	case rewrite.Messages:
-		return x.prompt != nil && x.prompt.Threads
+		return gjson.GetBytes(x.asked, "thread").IsObject()
 	case rewrite.Responses:
 		names := responses.ReadNames(x.asked)
 		return names.Conversation || names.Previous != "" && !responses.Own(names.Previous) ||
@@ -160,7 +165,7 @@ func (x *exchange) restore(c *rewrite.Conversation) (restored []rewrite.Item, ru
 		run = &last
 		runs = runs[:len(runs)-1]
 	}
-	if x.settings.Ledger == nil || len(runs) == 0 {
+	if x.settings.Ledger == nil || len(runs) == 0 || x.aside != nil {
 		return nil, run, c.Restore(nil, runs, x.binds()) > 0
 	}
 	entries, err := x.settings.Ledger.Find(x.ctx, x.req.tenant(), runs)

@@ -94,6 +94,7 @@ type Relay struct {
 	memory   *lineage.Lineage
 	recall   *anthropic.Recall
 	refusals refusals
+	disliked disliked
 	foreign  foreign
 	flights  flights
 	trail    trail

@@ -150,6 +150,10 @@ func firstWords(history []byte) string {
 func (x *exchange) reach() (*upstream.Response, *rewrite.Failure) {
 	for {
 		resp, failure := x.fly()
+		if x.setsAside(resp, failure) {
+			continue
+		}
+		x.wentWithout(resp, failure)
 		if !x.failsOver(resp, failure) {
 			return resp, failure
 		}
@@ -178,10 +182,7 @@ func (x *exchange) failsOver(resp *upstream.Response, failure *rewrite.Failure) 
 	for len(x.targets.further) > 0 {
 		before := *x
 		x.target, x.targets.further = x.targets.further[0], x.targets.further[1:]
-		x.warmth, x.translation, x.counting, x.rescued, x.prompt, x.ahead = nil, nil, nil, false, nil, nil
-		x.forgetting, x.disowning = false, false
-		x.record.Losses, x.record.Spoken = nil, rewrite.Opaque
-		x.vendor, x.speaks = x.client, x.req.Dialect
+		x.afresh()
 		if x.aim() == nil {
 			if resp != nil {
 				resp.Close()
@@ -196,6 +197,15 @@ func (x *exchange) failsOver(resp *upstream.Response, failure *rewrite.Failure) 
 		x.targets.further = left
 	}
 	return false
+}
+
+// afresh forgets what was made of the request for a target, so that it can be aimed
+// again.
+func (x *exchange) afresh() {
+	x.warmth, x.translation, x.counting, x.rescued, x.prompt, x.ahead = nil, nil, nil, false, nil, nil
+	x.forgetting, x.disowning, x.aside = false, false, nil
+	x.record.Losses, x.record.Spoken = nil, rewrite.Opaque
+	x.vendor, x.speaks = x.client, x.req.Dialect
 }
 
 // another reports a status that another provider may not answer with: what the

@@ -75,7 +75,7 @@ func (x *exchange) translates() bool { return x.target.Dialect != x.req.Dialect 
 // for which the gateway runs tools, and those whose client asks for something of our
 // own in the reply.
 func (x *exchange) takenApart() bool {
-	return x.translates() || x.set != nil || x.req.Operation == OpGenerate && x.translatable() && (x.continues() || x.asksOwn())
+	return x.translates() || x.set != nil || x.req.Operation == OpGenerate && x.translatable() && (x.continues() && !x.beyond() || x.asksOwn())
 }
 
 // asksOwn reports whether a client of the Responses API asks for our extensions.
@@ -386,6 +386,10 @@ func (t *translation) take(e *rewrite.Event) {
 	e = t.renamed(e)
 	t.scribe.take(e)
 	if h := t.chain.hiddenOf(); h != nil {
+		if e.Kind == rewrite.EventError && e.Fault != nil {
+			told := *e
+			told.Fault, e = h.unblamed(e.Fault), &told
+		}
 		if h.seen.Add(e); e.Kind == rewrite.EventEnd {
 			t.save()
 		}

@@ -140,8 +140,9 @@ func (x *exchange) answerWhole(resp *upstream.Response) *Reply {
 			name, _, _ := bytes.Cut(resp.Header("x-amzn-errortype"), []byte(":"))
 			fault.Code = string(name)
 		}
-		if whole = plain; t.client != t.vendor {
-			whole = t.client.appendFault(nil, status, fault)
+		h := t.chain.hiddenOf()
+		if whole = plain; t.client != t.vendor || h.named(plain) {
+			whole = t.client.appendFault(nil, status, h.unblamed(fault))
 		}
 		x.record.Status, x.record.Reason = status, rewrite.ReasonProvider
 		x.scribe.failed(fault.Message)
