@@ -49,6 +49,9 @@ type Options struct {
 	Tools []tools.Tool
 	// Version is what the console says is running.
 	Version string
+	// Via is where requests to all providers go instead, as host:port, without
+	// encryption; see upstream.Config.
+	Via string
 }
 
 // Gateway is one running, or not yet running, gateway.
@@ -116,6 +119,7 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 	g.client = upstream.New(upstream.Config{
 		Connect: cfg.Timeouts.UpstreamConnect,
 		Head:    cfg.Timeouts.UpstreamHeader,
+		Via:     opts.Via,
 	})
 	if opts.Store == nil {
 		store, err := openStore(cfg, g.log)

@@ -20,8 +20,21 @@ import (
 // Explain writes the effective configuration as YAML, every setting with its
 // value and every secret masked. Loaded again it means the same, but for the
 // secrets.
-func (c *Config) Explain() ([]byte, error) {
-	var top yaml.MapSlice
+func (c *Config) Explain() ([]byte, error) { return encode(c.document(secret.String.String)) }
+
+func encode(top yaml.MapSlice) ([]byte, error) {
+	out, err := yaml.Marshal(top)
+	if err != nil {
+		return nil, fmt.Errorf("writing the configuration: %w", err)
+	}
+	return out, nil
+}
+
+// writeSecret is how secrets are written.
+type writeSecret func(secret.String) string
+
+// document is all of the configuration.
+func (c *Config) document(show writeSecret) (top yaml.MapSlice) {
 	for _, s := range settings {
 		section, name, nested := strings.Cut(s.key, ".")
 		if !nested {
@@ -44,24 +57,19 @@ func (c *Config) Explain() ([]byte, error) {
 	}
 	keys := make([]string, len(c.AccessKeys))
 	for i, key := range c.AccessKeys {
-		keys[i] = key.String()
+		keys[i] = show(key)
 	}
-	top = append(top,
+	return append(top,
 		item("access_keys", keys),
-		item("providers", explainProviders(c.Catalog)),
+		item("providers", explainProviders(c.Catalog, show)),
 		item("aliases", explainAliases(c.Catalog)),
 		item("defaults", explainDefaults(c.Catalog)),
-		item("mcp", explainServers(c.MCP)),
+		item("mcp", explainServers(c.MCP, show)),
 		item("routes", explainRoutes(c.Catalog)),
 		item("models", unlisted(c.Catalog)),
 		item("prices", explainPrices(c.Catalog.Prices())),
 		item("display", explainDisplay(&c.Display)),
 	)
-	out, err := yaml.Marshal(top)
-	if err != nil {
-		return nil, fmt.Errorf("writing the configuration: %w", err)
-	}
-	return out, nil
 }
 
 func item(key string, value any) yaml.MapItem { return yaml.MapItem{Key: key, Value: value} }
@@ -80,7 +88,7 @@ func written(text string) any {
 	return text
 }
 
-func explainProviders(s *catalog.Snapshot) yaml.MapSlice {
+func explainProviders(s *catalog.Snapshot, show writeSecret) yaml.MapSlice {
 	var rows yaml.MapSlice
 	for _, name := range s.Providers() {
 		p, _ := s.Provider(name)
@@ -130,7 +138,7 @@ func explainProviders(s *catalog.Snapshot) yaml.MapSlice {
 			value secret.String
 		}{{"key", p.Key}, {"access_key", p.Signing.AccessKey}, {"secret_key", p.Signing.SecretKey}, {"session_token", p.Signing.SessionToken}} {
 			if !s.value.IsZero() {
-				row = append(row, item(s.name, s.value.String()))
+				row = append(row, item(s.name, show(s.value)))
 			}
 		}
 		rows = append(rows, item(name, row))

@@ -163,7 +163,7 @@ func warnServers(servers []mcp.Config) (warnings []string) {
 }
 
 // explainServers writes servers as they are written in the file.
-func explainServers(servers []mcp.Config) yaml.MapSlice {
+func explainServers(servers []mcp.Config, show writeSecret) yaml.MapSlice {
 	rows := yaml.MapSlice{}
 	for _, server := range servers {
 		var row yaml.MapSlice
@@ -186,7 +186,7 @@ func explainServers(servers []mcp.Config) yaml.MapSlice {
 		}{{"env", server.Env}, {"headers", server.Headers}} {
 			var masked yaml.MapSlice
 			for _, name := range slices.Sorted(maps.Keys(secrets.of)) {
-				masked = append(masked, item(name, secrets.of[name].String()))
+				masked = append(masked, item(name, show(secrets.of[name])))
 			}
 			if len(masked) > 0 {
 				row = append(row, item(secrets.name, masked))

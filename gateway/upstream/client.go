@@ -25,6 +25,10 @@ type Config struct {
 	Idle time.Duration
 	// TLS is for tests and private authorities; nil means the system's.
 	TLS *tls.Config
+	// Via is an address, as host:port, that all requests go to without encryption,
+	// whatever their origins; each still names its origin's host. It is for what
+	// stands between the gateway and its providers. Empty means the origins' own.
+	Via string
 }
 
 func (c Config) withDefaults() Config {
@@ -76,8 +80,12 @@ func (c *Client) host(origin string) (*host, error) {
 	if port == "" {
 		port = map[bool]string{true: "443", false: "80"}[secure]
 	}
+	to := net.JoinHostPort(address.Hostname(), port)
+	if c.config.Via != "" {
+		to, secure = c.config.Via, false
+	}
 	pool := &fasthttp.HostClient{
-		Addr:                net.JoinHostPort(address.Hostname(), port),
+		Addr:                to,
 		IsTLS:               secure,
 		TLSConfig:           c.config.TLS,
 		Dial:                c.dial,
