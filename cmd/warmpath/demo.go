@@ -61,7 +61,7 @@ func playBoth(model string, progress io.Writer) (straight, through []turnUsage, 
 		return nil, nil, err
 	}
 	defer stopGateway()
-	bar := newProgress(progress, 2*len(demoTurns))
+	bar := newProgress(progress, "playing", 2*len(demoTurns))
 	defer bar.done()
 	if straight, err = playSession(origin, "demo-straight", model, bar.step); err != nil {
 		return nil, nil, fmt.Errorf("playing straight: %w", err)

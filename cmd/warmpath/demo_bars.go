@@ -105,24 +105,3 @@ func terminal(to io.Writer) bool {
 	info, err := file.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
-
-// progress is a line that counts up, on a terminal only.
-type progress struct {
-	to            io.Writer
-	at, of, width int
-}
-
-func newProgress(to io.Writer, of int) *progress {
-	if !terminal(to) {
-		to = io.Discard
-	}
-	return &progress{to: to, of: of, width: 40}
-}
-
-func (p *progress) step() {
-	p.at++
-	filled := p.width * p.at / p.of
-	fmt.Fprintf(p.to, "\r  playing %s%s %d/%d", strings.Repeat("━", filled), strings.Repeat(" ", p.width-filled), p.at, p.of)
-}
-
-func (p *progress) done() { fmt.Fprintf(p.to, "\r%s\r", strings.Repeat(" ", p.width+24)) }
