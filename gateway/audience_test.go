@@ -15,6 +15,7 @@ import (
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/config"
 	"warmpath/rewrite"
+	"warmpath/rewrite/splice"
 )
 
 // toolUsers are clients that send back what a tool gave: a request of each dialect in
@@ -111,6 +112,17 @@ var (
 	forModels      = `{"type":"text","text":"For the model.","annotations":{"audience":["assistant"],"priority":0.5},"mimeType":"text/markdown"}`
 )
 
+// quoted is a text as a JSON string.
+func quoted(text string) string { return string(splice.AppendString(nil, text)) }
+
+// kindOfText is what a dialect calls a block of text in a result.
+func kindOfText(d rewrite.Dialect) string {
+	if d == rewrite.Responses {
+		return "input_text"
+	}
+	return "text"
+}
+
 // AUD-12: what a tool has meant for people alone is in no byte that reaches a provider
 // or a store, whoever asks whom: in the request itself, in the turns after it, and when
 // its tokens are counted. The strict providers accept what is sent.
@@ -129,6 +141,10 @@ func TestNothingForPeopleReachesAProvider(t *testing.T) {
 				want    string
 			}{
 				"AUD-12 some is for the model":    {all, false, "For the model."},
+				"AUD-12 as JSON in a text":        {quoted(`{"content":` + all + `}`), false, "For the model."},
+				"AUD-12 as JSON in JSON":          {quoted(quoted(`{"content":` + all + `}`)), false, "For the model."},
+				"AUD-12 as JSON in a block":       {`[{"type":"` + kindOfText(from) + `","text":` + quoted(all) + `}]`, false, "For the model."},
+				"PH-01 nothing in a text is":      {quoted(`{"content":` + none + `}`), false, "Tool executed successfully."},
 				"PH-05 what is left has no place": {"[" + blockForPeople + `,{"type":"audio","data":"UklGRg==","mimeType":"audio/wav"}]`, false, "Tool executed successfully."},
 				"PH-01 nothing is":                {none, false, "Tool executed successfully."},
 				"PH-02 nothing is, and failed":    {none, true, "Tool failed."},

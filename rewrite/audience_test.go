@@ -189,37 +189,6 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// A client may write the blocks of its servers' tools as a text.
-func TestAudienceOfPackedResults(t *testing.T) {
-	pack := func(text string) string { return string(splice.AppendString(nil, text)) }
-	const hidden = `{"type":"text","text":"secret","annotations":{"audience":["user"]}}`
-	const all = `[{"type":"text","text":"a"},` + hidden + `]`
-	const left = `[{"type":"text","text":"a"}]`
-	for name, c := range map[string]struct{ tool, output, want string }{
-		"AUD-12 as JSON within a text":    {"mcp__files__read", all, left},
-		"AUD-12 in escapes":               {"mcp__files__read", strings.Replace(all, "audience", `\u0061udience`, 1), left},
-		"AUD-12 behind a line":            {"mcp__files__read", "Wall time: 1 s\nOutput:\n" + all, "Wall time: 1 s\nOutput:\n" + left},
-		"PH-01 nothing is left":           {"mcp__files__read", "[" + hidden + "]", "Tool executed successfully."},
-		"what has nothing for people":     {"mcp__files__read", `[{"type":"text","text":"a","annotations":{"audience":["assistant"]}}]`, ""},
-		"what is no list of blocks":       {"mcp__files__read", `[{"type":"text","text":"a"},{"annotations":{"audience":["user"]}}]`, ""},
-		"what is no JSON":                 {"mcp__files__read", all + "]", ""},
-		"what another tool has written":   {"shell", all, ""},
-		"a text that speaks of audiences": {"mcp__files__read", "the audience\n[{ is here", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			const request = `{"model":"m","input":[{"type":"function_call","call_id":"c","name":"%s","arguments":"{}"},{"type":"function_call_output","call_id":"c","output":%s}]}`
-			want := c.want
-			if want == "" {
-				want = c.output
-			}
-			got := withheld(&responses.Audience, fmt.Sprintf(request, c.tool, pack(c.output)))
-			if diff := cmp.Diff(fmt.Sprintf(request, c.tool, pack(want)), got); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
 // The call that a result answers is as it was, and so is all that stands beside.
 func TestAudienceLeavesTheRest(t *testing.T) {
 	const hidden = `[{"type":"text","text":"secret","annotations":{"audience":["user"]}}]`
@@ -299,6 +268,9 @@ func FuzzAudience(f *testing.F) {
 	for i, d := range speakers {
 		for _, c := range resultCases {
 			f.Add(uint8(i), []byte(fmt.Sprintf(d.request, c.content)), false)
+		}
+		for _, c := range packedCases {
+			f.Add(uint8(i), []byte(fmt.Sprintf(d.request, quoted(c.text))), false)
 		}
 		f.Add(uint8(i), []byte(`{"type":"text","text":"a"}`), true)
 		f.Add(uint8(i), []byte(`{"input":[{"type":"function_call","call_id":"c","name":"mcp__a__b"},{"type":"function_call_output","call_id":"c","output":"x\\n[{\"type\":\"text\",\"text\":\"\",\"annotations\":{\"audience\":\"user\"}}]"}]}`), false)

@@ -19,6 +19,11 @@ var Audience = audience.Words{
 // foreign are the kinds of blocks that this dialect writes otherwise.
 var foreign = []string{"image", "audio", "resource", "resource_link"}
 
+// result is how one is written.
+var result = audience.Form{
+	Kind: "type", Kinds: []string{"tool_result"}, Call: "tool_use_id", Failed: []string{"is_error"}, Content: "content", Foreign: foreign,
+}
+
 // results are the blocks of results of a client's tools, in a request or in a batch of
 // them.
 func results(body []byte) (all []audience.Result) {
@@ -49,37 +54,10 @@ func resultsIn(w *splice.Walker, all []audience.Result) []audience.Result {
 	w.Elements(func() {
 		w.Fields(func(name []byte) {
 			if string(name) == "content" {
-				w.Elements(func() { all = result(w, all) })
+				w.Elements(func() { all = result.Add(w, all) })
 			}
 		})
 	})
-	return all
-}
-
-// result adds the blocks of the block that a walker stands at, if it is a result.
-func result(w *splice.Walker, all []audience.Result) []audience.Result {
-	var r audience.Result
-	var lists []rewrite.Span
-	is := false
-	w.Fields(func(name []byte) {
-		switch string(name) {
-		case "type":
-			is = is || audience.Is(w.Value(), "tool_result")
-		case "tool_use_id":
-			r.Call = w.Value()
-		case "is_error":
-			r.Failed = string(w.Value()) == "true"
-		case "content":
-			if start := w.Offset(); w.Next() == '[' && audience.Skim(w, foreign) {
-				lists = append(lists, rewrite.Span{Start: start, End: w.Offset()})
-			}
-		}
-	})
-	if is {
-		for _, r.Value = range lists {
-			all = append(all, r)
-		}
-	}
 	return all
 }
 

@@ -110,7 +110,11 @@ func (f *finder) decide(b *block, at rewrite.Span, depth int) (fate, []splice.Ed
 		return gone, nil
 	}
 	if (depth == 0 || f.free) && slices.Contains(f.words.Foreign, b.kind) && b.isProtocol() {
-		part, ok := b.part()
+		plain, emptied := f.unpacked(b, at, depth)
+		if emptied {
+			return gone, nil
+		}
+		part, ok := plain.part()
 		var text []byte
 		if ok {
 			text, ok = f.words.Write(nil, &part)
@@ -136,6 +140,32 @@ func (f *finder) decide(b *block, at rewrite.Span, depth int) (fate, []splice.Ed
 		return empty, edits
 	}
 	return stays, edits
+}
+
+// unpacked is a block without what its texts hold for people; emptied says that nothing
+// of it is left.
+func (f *finder) unpacked(b *block, at rewrite.Span, depth int) (plain *block, emptied bool) {
+	var edits []splice.Edit
+	for i := range b.members {
+		switch m := &b.members[i]; m.name {
+		case "text", "resource", "formatted":
+			fate, inner := f.value(m.value, depth+1)
+			if fate == gone {
+				return nil, true
+			}
+			edits = append(edits, inner...)
+		}
+	}
+	if len(edits) == 0 {
+		return b, false
+	}
+	for i := range edits {
+		edits[i].Span = moved(edits[i].Span, -at.Start)
+	}
+	text := splice.Apply(nil, f.body[at.Start:at.End], edits)
+	plain = new(block)
+	plain.read(text, rewrite.Span{End: len(text)})
+	return plain, false
 }
 
 // marked puts the marks of a block on the one that stands in its place.
@@ -203,6 +233,8 @@ func (f *finder) value(at rewrite.Span, depth int) (fate, []splice.Edit) {
 		return f.array(at, depth)
 	case '{':
 		return f.object(at, depth)
+	case '"':
+		return f.text(at)
 	}
 	return stays, nil
 }

@@ -14,13 +14,13 @@ type Result struct {
 	// dialect has them.
 	Call   []byte
 	Failed bool
-	// Value is the content: a list of blocks.
+	// Value is the content: a list of blocks, or a text that may hold such in JSON.
 	Value rewrite.Span
 	// Free content is whatever the tool likes. Blocks are known in it by their
 	// kinds, wherever they stand.
 	Free bool
-	// Packed content is a list of blocks that a client has written as a text.
-	Packed bool
+	// Behind says that JSON in a text may come behind lines of the client's own.
+	Behind bool
 	// Bare lists may be empty: something else says that there is a result. Where that
 	// is an object without members, Instead is it, and is filled if the list is
 	// emptied.
@@ -73,10 +73,12 @@ func (w *Words) Find(body []byte) (changes []Change, err error) {
 		r := &results[i]
 		f.change, f.failed, f.touched, f.free = Change{}, r.Failed, false, r.Free
 		switch {
-		case r.Packed:
-			f.packed(r)
+		case r.Behind:
+			f.behind(r)
 		case r.Free:
 			f.content(r.Value)
+		case body[r.Value.Start] == '"':
+			f.string(r.Value)
 		default:
 			f.list(r)
 		}
@@ -95,6 +97,8 @@ type finder struct {
 	change Change
 	failed bool
 	free   bool
+	// packed is how many texts the body stands in, one within the other.
+	packed int
 	// touched says that there is something to change.
 	touched bool
 	blocks  []found
@@ -157,6 +161,15 @@ func (f *finder) content(value rewrite.Span) {
 	fate, edits := f.value(value, 0)
 	if fate == gone {
 		edits = []splice.Edit{f.nothingWithin(value)}
+	}
+	f.change.Edits = edits
+}
+
+// string reads content that is a text.
+func (f *finder) string(value rewrite.Span) {
+	fate, edits := f.text(value)
+	if fate == gone {
+		edits = []splice.Edit{f.nothing(value)}
 	}
 	f.change.Edits = edits
 }

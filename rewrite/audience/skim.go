@@ -14,8 +14,10 @@ func Skim(w *splice.Walker, foreign []string) (look bool) {
 
 func skim(w *splice.Walker, foreign []string, depth int, look *bool) {
 	switch next := w.Next(); {
-	case *look || depth > 2*maxNesting || next != '[' && next != '{':
+	case *look || depth > 2*maxNesting:
 		w.Value()
+	case next != '[' && next != '{':
+		*look = Packs(w.Value())
 	case next == '[':
 		w.Elements(func() { skim(w, foreign, depth+1, look) })
 	default:

@@ -17,43 +17,19 @@ var Audience = audience.Words{
 // foreign are the kinds of blocks that this dialect writes otherwise.
 var foreign = []string{"image", "audio", "resource", "resource_link"}
 
+// result is how one is written.
+var result = audience.Form{
+	Kind: "role", Kinds: []string{"tool", "function"}, Call: "tool_call_id", Failed: []string{"isError", "is_error"}, Content: "content", Foreign: foreign,
+}
+
 // results are the parts of messages that answer calls.
 func results(body []byte) (all []audience.Result) {
 	w := splice.Walk(body)
 	w.Fields(func(name []byte) {
 		if string(name) == "messages" {
-			w.Elements(func() { all = resultOf(&w, all) })
+			w.Elements(func() { all = result.Add(&w, all) })
 		}
 	})
-	return all
-}
-
-// resultOf adds the parts of the message that a walker stands at, if it answers a
-// call.
-func resultOf(w *splice.Walker, all []audience.Result) []audience.Result {
-	var r audience.Result
-	var lists []rewrite.Span
-	is := false
-	w.Fields(func(name []byte) {
-		switch string(name) {
-		case "role":
-			role := w.Value()
-			is = is || audience.Is(role, "tool") || audience.Is(role, "function")
-		case "tool_call_id":
-			r.Call = w.Value()
-		case "isError", "is_error":
-			r.Failed = string(w.Value()) == "true"
-		case "content":
-			if start := w.Offset(); w.Next() == '[' && audience.Skim(w, foreign) {
-				lists = append(lists, rewrite.Span{Start: start, End: w.Offset()})
-			}
-		}
-	})
-	if is {
-		for _, r.Value = range lists {
-			all = append(all, r)
-		}
-	}
 	return all
 }
 

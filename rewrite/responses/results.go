@@ -20,33 +20,42 @@ var Audience = audience.Words{
 // foreign are the kinds of blocks that this dialect writes otherwise.
 var foreign = []string{"text", "image", "audio", "resource", "resource_link"}
 
-// results are the parts of items that answer calls of a client's tools.
+// result is how one is written. Agents that give the model lines of their own with what
+// a server's tool has given put them in front.
+var result = audience.Form{
+	Kind: "type", Kinds: []string{"function_call_output", "custom_tool_call_output"}, Call: "call_id",
+	Failed: []string{"isError", "is_error"}, Content: "output", Foreign: foreign, Behind: true,
+}
+
+// results are the parts of items that answer calls of a client's tools, in a request or
+// in what is to be kept of a conversation.
 func results(body []byte) (all []audience.Result) {
 	w := splice.Walk(body)
 	w.Fields(func(name []byte) {
-		if string(name) == "input" {
-			w.Elements(func() { all = resultOf(body, &w, all) })
+		switch string(name) {
+		case "input", "items":
+			w.Elements(func() { all = result.Add(&w, all) })
 		}
 	})
-	if slices.ContainsFunc(all, packed) {
+	if slices.ContainsFunc(all, behind) {
 		ofServers := serverCalls(body)
-		return slices.DeleteFunc(all, func(r audience.Result) bool { return r.Packed && !ofServers[splice.Text(r.Call)] })
+		return slices.DeleteFunc(all, func(r audience.Result) bool { return r.Behind && !ofServers[splice.Text(r.Call)] })
 	}
 	return all
 }
 
-func packed(r audience.Result) bool { return r.Packed }
+func behind(r audience.Result) bool { return r.Behind }
 
 // serverTools begin the names that agents give to the tools of their servers.
 const serverTools = "mcp__"
 
 // serverCalls are the calls of tools that servers have, by their identifiers: what
-// other tools give is theirs, even if it looks like blocks.
+// stands behind lines that other tools give is theirs, even if it looks like blocks.
 func serverCalls(body []byte) map[string]bool {
 	calls := map[string]bool{}
 	w := splice.Walk(body)
 	w.Fields(func(name []byte) {
-		if string(name) != "input" {
+		if string(name) != "input" && string(name) != "items" {
 			return
 		}
 		w.Elements(func() {
@@ -69,36 +78,6 @@ func serverCalls(body []byte) map[string]bool {
 		})
 	})
 	return calls
-}
-
-// resultOf adds the parts of the item that a walker stands at, if it answers a call.
-func resultOf(body []byte, w *splice.Walker, all []audience.Result) []audience.Result {
-	var r audience.Result
-	var lists []rewrite.Span
-	is := false
-	w.Fields(func(name []byte) {
-		switch string(name) {
-		case "type":
-			kind := w.Value()
-			is = is || audience.Is(kind, "function_call_output") || audience.Is(kind, "custom_tool_call_output")
-		case "call_id":
-			r.Call = w.Value()
-		case "isError", "is_error":
-			r.Failed = string(w.Value()) == "true"
-		case "output":
-			switch start := w.Offset(); {
-			case w.Next() == '"' && audience.Packs(w.Value()), w.Next() == '[' && audience.Skim(w, foreign):
-				lists = append(lists, rewrite.Span{Start: start, End: w.Offset()})
-			}
-		}
-	})
-	if is {
-		for _, r.Value = range lists {
-			r.Packed = body[r.Value.Start] == '"'
-			all = append(all, r)
-		}
-	}
-	return all
 }
 
 // appendPart writes a piece of a tool's result; ok is false for what has no place

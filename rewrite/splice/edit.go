@@ -2,6 +2,7 @@ package splice
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"warmpath/rewrite"
 )
@@ -37,4 +38,36 @@ func Apply(dst, body []byte, edits []Edit) []byte {
 		at = e.End
 	}
 	return append(dst, body[at:]...)
+}
+
+// Inside turns edits of the content of a JSON string into edits of the string, whose
+// other characters keep their spelling. The texts are escaped. Edits that do not stand
+// between characters are widened to their ends.
+func Inside(value []byte, edits []Edit) []Edit {
+	text, _ := inner(value)
+	at, content := 0, 0
+	place := func(offset int) int {
+		for content < offset && at < len(text) {
+			switch {
+			case text[at] != '\\' || at+1 == len(text):
+				at, content = at+1, content+1
+			case text[at+1] != 'u':
+				at, content = at+2, content+1
+			default:
+				r, n := unicodeEscape(text[at:])
+				at, content = at+n, content+utf8.RuneLen(r)
+			}
+		}
+		return at + 1 // behind the quote
+	}
+	all := make([]Edit, len(edits))
+	for i, e := range edits {
+		all[i].Start = place(e.Start)
+		all[i].End = place(e.End)
+		if len(e.Text) > 0 {
+			quoted := AppendString(nil, e.Text)
+			all[i].Text = quoted[1 : len(quoted)-1]
+		}
+	}
+	return all
 }

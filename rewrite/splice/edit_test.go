@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+	"unicode/utf8"
 
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
@@ -101,4 +102,40 @@ func TestApplyAllocatesOnce(t *testing.T) {
 	if n := testing.AllocsPerRun(50, func() { dst = splice.Apply(dst[:0], body, edits) }); n != 0 {
 		t.Errorf("%v allocations into a large enough slice, want none", n)
 	}
+}
+
+// FuzzInside edits a string as its content would be edited, and leaves the rest of it
+// as it is spelled.
+func FuzzInside(f *testing.F) {
+	for _, seed := range []string{`"ab\n\u0041\ud83d\ude42\ud83d\/é\"x"`, `"[{\"a\":1},{\"b\":2}]"`, `""`} {
+		f.Add([]byte(seed), uint(1), uint(2), []byte("\"é\n"))
+	}
+	f.Fuzz(func(t *testing.T, value []byte, start, size uint, text []byte) {
+		if splice.Valid(value) != nil || value[0] != '"' || value[len(value)-1] != '"' || !utf8.Valid(value) || !utf8.Valid(text) {
+			return
+		}
+		content, _ := splice.AppendText(nil, value)
+		if bytes.ContainsRune(content, utf8.RuneError) {
+			return // halves of a pair may come to stand side by side
+		}
+		from := int(start % uint(len(content)+1))
+		to := from + int(size%uint(len(content)-from+1))
+		between := func(at int) bool { return at == len(content) || utf8.RuneStart(content[at]) }
+		if !between(from) || !between(to) {
+			return
+		}
+		edits := []splice.Edit{{Span: rewrite.Span{Start: from, End: to}, Text: text}}
+		inside := splice.Inside(value, edits)
+		got := splice.Apply(nil, value, inside)
+		if err := splice.Valid(got); err != nil {
+			t.Fatalf("%q becomes %q: %v", value, got, err)
+		}
+		edited, _ := splice.AppendText(nil, got)
+		if want := splice.Apply(nil, content, edits); !bytes.Equal(edited, want) {
+			t.Fatalf("%q holds %q, want %q", got, edited, want)
+		}
+		if rest := value[inside[0].End:]; !bytes.HasPrefix(got, value[:inside[0].Start]) || !bytes.HasSuffix(got, rest) {
+			t.Fatalf("%q is spelled otherwise in %q", value, got)
+		}
+	})
 }
