@@ -47,12 +47,12 @@ type Decided struct {
 }
 
 // Decide looks up what was decided of a tenant's results, by their keys. Whatever was
-// not is decided now. Where the store does not answer, all of it is, and the error
+// not is decided now, each as it is given. Where the store does not answer, all of it is, and the error
 // says why it did not.
-func (v *Verdicts) Decide(ctx context.Context, tenant string, results [][16]byte, now Verdict, at time.Time) (*Decided, error) {
+func (v *Verdicts) Decide(ctx context.Context, tenant string, results [][16]byte, now []Verdict, at time.Time) (*Decided, error) {
 	d := &Decided{Verdicts: make([]Verdict, len(results)), New: make([]bool, len(results))}
 	for i := range results {
-		d.Verdicts[i], d.New[i] = now, true
+		d.Verdicts[i], d.New[i] = now[i], true
 	}
 	seen := map[[16]byte]bool{}
 	for from := 0; from < len(results); from += batch {

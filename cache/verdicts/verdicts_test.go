@@ -3,6 +3,7 @@ package verdicts_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,7 +55,7 @@ func TestWhatWasDecidedStays(t *testing.T) {
 		{"t", [][16]byte{{3}, {3}}, verdicts.Filter, 0, "ff", []bool{true, false}, 1},
 	} {
 		store.written = 0
-		d, err := v.Decide(t.Context(), step.tenant, step.results, step.policy, start.Add(step.after))
+		d, err := v.Decide(t.Context(), step.tenant, step.results, slices.Repeat([]verdicts.Verdict{step.policy}, len(step.results)), start.Add(step.after))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +76,7 @@ func TestAStoreThatFailsLeavesItToThePolicy(t *testing.T) {
 	store := &counted{Store: cache.NewMemory(1 << 20), broken: errors.New("gone")}
 	defer store.Close()
 	v := verdicts.New(store, time.Hour)
-	d, err := v.Decide(t.Context(), "t", [][16]byte{{1}}, verdicts.Pass, time.Unix(0, 0))
+	d, err := v.Decide(t.Context(), "t", [][16]byte{{1}}, []verdicts.Verdict{verdicts.Pass}, time.Unix(0, 0))
 	if !errors.Is(err, store.broken) || d.Verdicts[0] != verdicts.Pass || !d.New[0] {
 		t.Errorf("%+v, %v", d, err)
 	}

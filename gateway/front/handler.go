@@ -49,7 +49,7 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	req := &relay.Request{
 		Dialect: found.dialect, Operation: found.operation, Provider: found.provider,
 		Model: found.model, ModelSpan: found.modelSpan,
-		Method: string(ctx.Method()), Path: found.path, Query: query, Fields: *pooled,
+		Method: string(ctx.Method()), Path: found.path, Read: found.read, Holds: found.holds, Query: query, Fields: *pooled,
 		Room: &s.budget,
 	}
 	body, failure := s.admit(ctx, &found, req)
@@ -67,6 +67,9 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 
 // admit checks route and key, and reads the body last.
 func (s *Server) admit(ctx *fasthttp.RequestCtx, found *route, req *relay.Request) (*slab, *rewrite.Failure) {
+	if found.failure != nil {
+		return nil, found.failure
+	}
 	if !found.found {
 		return nil, &rewrite.Failure{Reason: rewrite.ReasonNotFound, Message: "Nothing is served at this path. " +
 			"Use a vendor's own path (/v1/messages, /v1/chat/completions, /v1/responses, /v1beta/models/…), or put /anthropic, /openai, /gemini or /p/PROVIDER in front."}

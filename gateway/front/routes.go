@@ -15,9 +15,12 @@ type route struct {
 	operation relay.Operation
 	provider  string // named by the path, else empty
 	path      []byte // raw, beneath the provider's address
+	read      []byte // the same as servers read it
 	model     string // where the path holds it
 	modelSpan rewrite.Span
+	holds     bool // results of tools, although it is forwarded unread
 	found     bool
+	failure   *rewrite.Failure
 }
 
 // fixed are the paths that are recognized as they stand, beneath a provider's
@@ -41,6 +44,14 @@ var collections = []struct {
 	{"/v1/messages/", rewrite.Messages},
 	{"/v1/chat/completions/", rewrite.Completions},
 	{"/v1/responses/", rewrite.Responses},
+	{"/v1/conversations/", rewrite.Responses},
+}
+
+// isConversation reports a path of a conversation that the provider keeps, which its
+// first items and further ones are sent to.
+func isConversation(path []byte) bool {
+	rest, ok := bytes.CutPrefix(path, []byte("/v1/conversations"))
+	return ok && (len(rest) == 0 || bytes.HasSuffix(rest, []byte("/items")) && bytes.Count(rest, []byte("/")) == 2)
 }
 
 // prefixes name a provider in front of a path that it gets unchanged.
@@ -51,17 +62,42 @@ var prefixes = []string{"anthropic", "openai", "gemini"}
 type caller struct{ anthropic, gemini bool }
 
 // find reads a raw path. Only POST reaches the operations; other methods on
-// their paths are forwarded unread.
-func find(path []byte, post bool, who caller) route {
-	if provider, rest, ok := explicit(path); ok {
-		rest = collected(rest, post)
-		r := beneath(rest, post, who)
-		r.provider, r.path, r.found = provider, rest, true
-		return r
+// their paths are forwarded unread. A path of another spelling is read as providers
+// read it, and forwarded as it came.
+func find(raw []byte, post bool, who caller) route {
+	spelled, ok := spell(raw)
+	if !ok {
+		return route{failure: refused("The path holds a % that begins no escape. Write %25 for a percent sign.")}
 	}
+	rest, from := spelled.read, 0
+	provider, beneath, named := explicit(rest)
+	if named {
+		from, rest = len(rest)-len(beneath), orRoot(beneath)
+	}
+	r := look(rest, post, who)
+	if r.provider, r.found = provider, r.found || named; same(r.read, rest) {
+		r.path, r.modelSpan = orRoot(spelled.raw(raw, from)), spelled.span(r.modelSpan, from)
+	} else {
+		r.path = r.read // a model that stood outside of its collection
+	}
+	if post && !r.looked() && r.found {
+		if loose := loosely(rest); !bytes.Equal(loose, rest) && look(loose, post, who).looked() {
+			r.failure = refused("The path is spelled so that a provider may read it as " + string(loose) + ". Write it like that.")
+		}
+	}
+	return r
+}
+
+// looked reports that the body is looked through for results of tools.
+func (r route) looked() bool { return r.operation != relay.OpOther || r.holds }
+
+func same(a, b []byte) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+// look reads a path beneath a provider's address.
+func look(path []byte, post bool, who caller) route {
 	path = collected(path, post)
 	r := beneath(path, post, who)
-	r.path = path
+	r.read = path
 	return r
 }
 
@@ -76,7 +112,7 @@ func collected(path []byte, post bool) []byte {
 	}
 	first, _, slash := bytes.Cut(named, []byte("/"))
 	switch string(first) {
-	case "models", "tunedModels", "publishers", "projects":
+	case "models", "tunedModels", "publishers", "projects", "dynamic":
 		return path
 	}
 	switch colon := bytes.LastIndexByte(named, ':'); {
@@ -93,11 +129,11 @@ func explicit(path []byte) (provider string, rest []byte, ok bool) {
 	first, rest := segment(path)
 	if string(first) == "p" {
 		name, rest := segment(rest)
-		return string(name), orRoot(rest), len(name) > 0
+		return string(name), rest, len(name) > 0
 	}
 	for _, prefix := range prefixes {
 		if string(first) == prefix {
-			return prefix, orRoot(rest), true
+			return prefix, rest, true
 		}
 	}
 	return "", nil, false
@@ -137,9 +173,12 @@ func beneath(path []byte, post bool, who caller) route {
 			return r.by(post)
 		}
 	}
+	if isConversation(path) {
+		return route{dialect: rewrite.Responses, holds: post, found: true}
+	}
 	for _, collection := range collections {
 		if bytes.HasPrefix(path, []byte(collection.prefix)) {
-			return route{dialect: collection.dialect, found: true}
+			return route{dialect: collection.dialect, holds: post && string(path) == "/v1/messages/batches", found: true}
 		}
 	}
 	if string(path) == "/v1/models" || bytes.HasPrefix(path, []byte("/v1/models/")) {
@@ -166,6 +205,18 @@ func (c caller) dialect() rewrite.Dialect {
 	return rewrite.Completions
 }
 
+// holding reports a path of Gemini's whose body holds a conversation, whatever the
+// model is a member of.
+func holding(rest []byte) bool {
+	switch colon := bytes.LastIndexByte(rest, ':'); strings.ToLower(string(rest[colon+1:])) {
+	case "/cachedcontents":
+		return colon < 0
+	case "generatecontent", "streamgeneratecontent", "counttokens", "batchgeneratecontent":
+		return colon > 0
+	}
+	return false
+}
+
 // gemini recognizes /v1beta/… and the model methods under /v1.
 func gemini(path []byte, post bool) route {
 	version, rest := segment(path)
@@ -173,24 +224,25 @@ func gemini(path []byte, post bool) route {
 	if !beta && string(version) != "v1" {
 		return route{}
 	}
-	r := route{dialect: rewrite.Gemini, found: beta}
 	const models = "/models/"
 	colon := bytes.LastIndexByte(rest, ':')
+	r := route{dialect: rewrite.Gemini, holds: post && holding(rest)}
+	r.found = beta || r.holds
 	if !bytes.HasPrefix(rest, []byte(models)) || colon < len(models) {
 		return r
 	}
 	start := len(path) - len(rest) + len(models)
 	r.modelSpan = rewrite.Span{Start: start, End: len(path) - len(rest) + colon}
-	r.model = strings.ReplaceAll(string(path[r.modelSpan.Start:r.modelSpan.End]), "%2F", "/")
+	r.model = string(path[r.modelSpan.Start:r.modelSpan.End])
 	r.found = true
 	if !post {
 		return r
 	}
 	switch string(rest[colon+1:]) {
 	case "generateContent", "streamGenerateContent":
-		r.operation = relay.OpGenerate
+		r.operation, r.holds = relay.OpGenerate, false
 	case "countTokens":
-		r.operation = relay.OpCountTokens
+		r.operation, r.holds = relay.OpCountTokens, false
 	}
 	return r
 }

@@ -1,6 +1,8 @@
 package front
 
 import (
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,7 +62,21 @@ func TestFind(t *testing.T) {
 		{name: "models without version", path: "/models", get: true, want: want{rewrite.Completions, relay.OpOther, "", "/models", "", true}},
 		{name: "unknown", path: "/v1/unknown", want: want{rewrite.Opaque, relay.OpOther, "", "/v1/unknown", "", false}},
 		{name: "prefix of a prefix", path: "/anthropicx/v1/messages", want: want{rewrite.Opaque, relay.OpOther, "", "/anthropicx/v1/messages", "", false}},
-		{name: "no provider name", path: "/p//v1/messages", want: want{rewrite.Opaque, relay.OpOther, "", "/p//v1/messages", "", false}},
+		{name: "no provider name", path: "/p//v1/messages", want: want{rewrite.Messages, relay.OpGenerate, "v1", "/messages", "", true}},
+		{name: "no provider name and no more", path: "/p//", want: want{rewrite.Opaque, relay.OpOther, "", "/p//", "", false}},
+		{name: "a slash at the end", path: "/v1/messages/", want: want{rewrite.Messages, relay.OpGenerate, "", "/v1/messages/", "", true}},
+		{name: "a letter in an escape", path: "/v1/%6dessages", want: want{rewrite.Messages, relay.OpGenerate, "", "/v1/%6dessages", "", true}},
+		{name: "doubled slashes", path: "//v1//chat///completions//", want: want{rewrite.Completions, relay.OpGenerate, "", "//v1//chat///completions//", "", true}},
+		{name: "a slash in an escape", path: "/v1%2Fresponses", want: want{rewrite.Responses, relay.OpGenerate, "", "/v1%2Fresponses", "", true}},
+		{name: "another spelling beneath a prefix", path: "/anthropic//v1/m%65ssages/", want: want{rewrite.Messages, relay.OpGenerate, "anthropic", "//v1/m%65ssages/", "", true}},
+		{name: "another spelling of a prefix", path: "//%6fpenai/v1/responses/", want: want{rewrite.Responses, relay.OpGenerate, "openai", "/v1/responses/", "", true}},
+		{name: "a prefix with a slash", path: "/openai/", get: true, want: want{rewrite.Opaque, relay.OpOther, "openai", "/", "", true}},
+		{name: "a named provider with more slashes", path: "/p/groq//v1/chat/completions", want: want{rewrite.Completions, relay.OpGenerate, "groq", "//v1/chat/completions", "", true}},
+		{name: "gemini in escapes", path: "/v1beta/models//gemini%2D3-pro%3Agenerate%43ontent", want: want{rewrite.Gemini, relay.OpGenerate, "", "/v1beta/models//gemini%2D3-pro%3Agenerate%43ontent", "gemini-3-pro", true}},
+		{name: "gemini model with an escaped slash", path: "/gemini/v1beta/models/openai%2Fgpt:generateContent", want: want{rewrite.Gemini, relay.OpGenerate, "gemini", "/v1beta/models/openai%2Fgpt:generateContent", "openai/gpt", true}},
+		{name: "an escape in what is read by nobody", path: "/v1/responses/resp%5F1/", get: true, want: want{rewrite.Responses, relay.OpOther, "", "/v1/responses/resp%5F1/", "", true}},
+		{name: "a conversation", path: "/openai/v1/conversations", want: want{rewrite.Responses, relay.OpOther, "openai", "/v1/conversations", "", true}},
+		{name: "items of a conversation", path: "/conversations/conv_1/items", want: want{rewrite.Responses, relay.OpOther, "", "/conversations/conv_1/items", "", true}},
 		{name: "messages with more", path: "/v1/messagesx", want: want{rewrite.Opaque, relay.OpOther, "", "/v1/messagesx", "", false}},
 	}
 	for _, test := range tests {
@@ -70,11 +86,84 @@ func TestFind(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if span := r.modelSpan; string(r.path[span.Start:span.End]) != r.model {
+			span := r.modelSpan
+			if held, ok := spell(r.path[span.Start:span.End]); !ok || string(held.read) != r.model {
 				t.Errorf("the model's span holds %q", r.path[span.Start:span.End])
 			}
 		})
 	}
+}
+
+// What a provider takes for an operation is looked through, however it is spelled; or
+// it is refused, where only some would.
+func TestSpellingsDoNotGoRoundTheFilter(t *testing.T) {
+	for path, want := range map[string]string{
+		"/v1/messages": "looked", "/v1/messages/": "looked", "/v1/%6Dess%61ges": "looked", "/v1//messages": "looked", "/%76%31/messages": "looked",
+		"/anthropic/v1/messages//": "looked", "/%61nthropic/v1/messages": "looked", "/p/x/v1%2fmessages": "looked",
+		"/v1/messages/batches/": "looked", "/v1/messages/b%61tches": "looked", "/messages/batches": "looked",
+		"/openai/v1/conversations": "looked", "/openai/v1/conversations/": "looked", "/openai/v1/conversations/conv_1/items": "looked",
+		"/openai/conversations/conv_1//items/": "looked", "/openai/v1/conversations/conv_1/%69tems": "looked",
+		"/v1beta/cachedContents": "looked", "/gemini/v1/cachedContents/": "looked", "/v1beta/cached%43ontents": "looked",
+		"/v1beta/models/m:batchGenerateContent": "looked", "/v1beta/models/m%3AbatchGenerateContent": "looked",
+		"/v1beta/tunedModels/m:generateContent": "looked", "/p/g/v1/projects/p/locations/l/publishers/google/models/m:streamGenerateContent": "looked",
+		"/v1beta/dynamic/m:streamGenerateContent/": "looked",
+
+		"/v1/%256dessages": "unknown", "/v1/messages/%2562atches": "refused", "/anthropic/v1/%25256dessages": "refused", "/anthropic/v1/Messages": "refused", "/anthropic/V1/messages": "refused",
+		"/anthropic/v1/messages;a=b": "refused", "/anthropic;a/v1/messages": "unknown", "/anthropic/v1/messages%20": "refused", "/anthropic/v1/messages%00": "refused",
+		"/anthropic/v1%5cmessages": "refused", "/openai/v1/Conversations": "refused", "/v1beta/models/m:generatecontent": "looked",
+		"/v1beta/models/m:generateConten%2574": "refused", "/v1/mess%zzges": "refused", "/openai/v1/x%": "refused", "/openai/%6": "refused",
+
+		"/openai/v1/files": "forwarded", "/openai/v1/threads/Thread_1/messages": "forwarded", "/openai/v1/conversations/conv_1": "forwarded",
+		"/anthropic/v1/messages/batches/b_1/cancel": "forwarded", "/v1beta/models/m:embedContent": "forwarded", "/openai/v1/files/a%2520b": "forwarded",
+	} {
+		t.Run(path, func(t *testing.T) {
+			r := find([]byte(path), true, caller{})
+			got := "forwarded"
+			switch {
+			case r.failure != nil:
+				got = "refused"
+			case !r.found:
+				got = "unknown"
+			case r.looked():
+				got = "looked"
+			}
+			if got != want {
+				t.Errorf("it is %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// FuzzFind reads any path: what is forwarded is an end of it, and what a plain server
+// would take for an operation is looked through.
+func FuzzFind(f *testing.F) {
+	for _, path := range []string{"/v1/messages", "/anthropic//v1/m%65ssages/", "/p/g/v1beta/models/a%2Fb:generateContent", "/v1beta/lab/m:generateContent", "//", "/%2f/"} {
+		f.Add(path)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		if path == "" || path[0] != '/' {
+			return
+		}
+		r := find([]byte(path), true, caller{})
+		if r.failure != nil || !r.found {
+			return
+		}
+		if !strings.HasSuffix(path, string(r.path)) && string(r.path) != "/" && !strings.HasPrefix(string(r.path), "/v1beta/models/") {
+			t.Errorf("%q is forwarded as %q", path, r.path)
+		}
+		if span := r.modelSpan; span.Start < 0 || span.End > len(r.path) || span.Start > span.End {
+			t.Errorf("the model of %q stands at %v of %q", path, span, r.path)
+		}
+		plain, err := url.PathUnescape(path)
+		if err != nil || r.looked() {
+			return
+		}
+		for _, operation := range []string{"/v1/messages", "/v1/chat/completions", "/v1/responses", "/v1/messages/batches"} {
+			if plain == operation || plain == "/anthropic"+operation || plain == "/p/x"+operation {
+				t.Errorf("%q is not looked through", path)
+			}
+		}
+	})
 }
 
 func TestDotted(t *testing.T) {

@@ -1,7 +1,8 @@
 package relay
 
 import (
-	"bytes"
+	"cmp"
+	"strings"
 
 	"warmpath/cache/verdicts"
 	"warmpath/rewrite"
@@ -67,40 +68,26 @@ func (x *exchange) withhold(body []byte) ([]byte, *sifting, *rewrite.Failure) {
 }
 
 // sift says of each result whether it is filtered: as it was when it was first sent,
-// or else as the route wants it now.
+// or else as the route of its model wants it now.
 func (x *exchange) sift(body []byte, changes []audience.Change) *sifting {
-	policy := verdicts.Pass
-	if x.settings.Catalog.Route(x.asksModel(body)).Audience {
-		policy = verdicts.Filter
-	}
+	asked := x.asksModel(body)
 	s := &sifting{changes: changes, filter: make([]bool, len(changes))}
-	keys := make([][16]byte, len(changes))
+	keys, policies := make([][16]byte, len(changes)), make([]verdicts.Verdict, len(changes))
 	for i := range changes {
-		s.filter[i], keys[i] = policy == verdicts.Filter, changes[i].Key
+		model := cmp.Or(splice.Text(changes[i].Model), asked)
+		keys[i], policies[i] = changes[i].Key, verdicts.Pass
+		if s.filter[i] = x.settings.Catalog.Route(x.routedName(model)).Audience; s.filter[i] {
+			policies[i] = verdicts.Filter
+		}
 	}
 	if kept := x.settings.Verdicts; kept != nil {
 		// Without the store it is as the route wants it; the store's guard counts that.
-		s.decided, _ = kept.Decide(x.ctx, x.req.tenant(), keys, policy, x.record.Arrived)
+		s.decided, _ = kept.Decide(x.ctx, x.req.tenant(), keys, policies, x.record.Arrived)
 		for i, verdict := range s.decided.Verdicts {
 			s.filter[i] = verdict == verdicts.Filter
 		}
 	}
 	return s
-}
-
-// batches reports what is looked through for results of tools and otherwise forwarded
-// unread: a batch of requests, and a beginning that Gemini is to keep.
-func (x *exchange) batches() bool {
-	if x.req.Method != "POST" {
-		return false
-	}
-	switch x.req.Dialect {
-	case rewrite.Messages:
-		return bytes.HasSuffix(x.req.Path, []byte("/messages/batches"))
-	case rewrite.Gemini:
-		return bytes.HasSuffix(x.req.Path, []byte("/cachedContents")) || bytes.HasSuffix(x.req.Path, []byte(":batchGenerateContent"))
-	}
-	return false
 }
 
 // asksModel is the model as the client has written it.
@@ -109,6 +96,15 @@ func (x *exchange) asksModel(body []byte) string {
 		return x.req.Model
 	}
 	return splice.PeekModel(body).Model
+}
+
+// routedName is a model's name as routes have it: without the collection that Gemini's
+// dialect puts before it in a body.
+func (x *exchange) routedName(model string) string {
+	if x.req.Dialect == rewrite.Gemini {
+		return strings.TrimPrefix(model, "models/")
+	}
+	return model
 }
 
 // keepSifted remembers and counts what was done with the results of a request that the

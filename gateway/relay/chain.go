@@ -96,7 +96,7 @@ func (c *chaining) more(stop *rewrite.Stop, called bool) rewrite.Course {
 func (x *exchange) keepRequest() {
 	req := *x.req
 	req.Body, req.Room = nil, nil
-	req.Path, req.Query = bytes.Clone(req.Path), bytes.Clone(req.Query)
+	req.Path, req.Read, req.Query = bytes.Clone(req.Path), bytes.Clone(req.Read), bytes.Clone(req.Query)
 	req.Fields = make([]upstream.Field, len(x.req.Fields))
 	for i, field := range x.req.Fields {
 		req.Fields[i] = upstream.Field{Name: bytes.Clone(field.Name), Value: bytes.Clone(field.Value)}

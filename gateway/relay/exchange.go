@@ -200,7 +200,7 @@ func (x *exchange) modelSpan(body []byte) rewrite.Span {
 // bytes, unpacked if they were compressed.
 func (x *exchange) peek() ([]byte, *rewrite.Failure) {
 	x.facts.Model = x.req.Model
-	if x.client.peek == nil || !x.req.Operation.named() && !x.batches() {
+	if x.client.peek == nil || !x.req.Operation.named() && !x.req.Holds {
 		x.whole = x.req.Body
 		return x.req.Body, nil
 	}

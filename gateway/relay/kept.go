@@ -219,7 +219,7 @@ func (x *exchange) serveKept() *Reply {
 	if x.req.Dialect != rewrite.Responses || x.req.Operation != OpOther {
 		return nil
 	}
-	path, found := strings.CutPrefix(strings.TrimPrefix(string(x.req.Path), "/v1"), keptPath)
+	path, found := strings.CutPrefix(strings.TrimPrefix(string(x.req.Read), "/v1"), keptPath)
 	if !found {
 		return nil
 	}

@@ -55,11 +55,14 @@ type Request struct {
 	ModelSpan rewrite.Span
 
 	Method string
-	// Path is the raw path beneath the provider's address, and Query the raw
-	// query without its question mark.
-	Path, Query []byte
-	Fields      []upstream.Field
-	Body        []byte
+	// Path is the raw path beneath the provider's address, Read the same as
+	// servers read it, and Query the raw query without its question mark.
+	Path, Read, Query []byte
+	// Holds says that the body holds results of tools, although it is forwarded
+	// unread otherwise: a batch of requests, or what the provider is to keep.
+	Holds  bool
+	Fields []upstream.Field
+	Body   []byte
 	// OwnKey says that the client's credential was meant for the gateway, so
 	// that no provider may see it.
 	OwnKey bool

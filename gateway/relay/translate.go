@@ -225,7 +225,7 @@ func (x *exchange) readAgain(body []byte) {
 // streams tells from the path of a request to Gemini whether the client wants a
 // stream, and whether as a JSON array.
 func (x *exchange) streams() (stream, array bool) {
-	stream = bytes.HasSuffix(x.req.Path, []byte(":streamGenerateContent"))
+	stream = bytes.HasSuffix(x.req.Read, []byte(":streamGenerateContent"))
 	sse := slices.ContainsFunc(bytes.Split(x.req.Query, []byte("&")), func(part []byte) bool { return string(part) == "alt=sse" })
 	return stream, stream && !sse
 }

@@ -36,16 +36,30 @@ func results(body []byte) (all []audience.Result) {
 			w.Elements(func() {
 				w.Fields(func(name []byte) {
 					if string(name) == "params" {
-						w.Fields(func(name []byte) {
-							if string(name) == "messages" {
-								all = resultsIn(&w, all)
-							}
-						})
+						all = resultsOf(&w, all)
 					}
 				})
 			})
 		}
 	})
+	return all
+}
+
+// resultsOf adds those in the request of a batch that a walker stands at.
+func resultsOf(w *splice.Walker, all []audience.Result) []audience.Result {
+	first := len(all)
+	var model []byte
+	w.Fields(func(name []byte) {
+		switch string(name) {
+		case "model":
+			model = w.Value()
+		case "messages":
+			all = resultsIn(w, all)
+		}
+	})
+	for i := range all[first:] {
+		all[first+i].Model = model
+	}
 	return all
 }
 

@@ -14,6 +14,9 @@ type Result struct {
 	// dialect has them.
 	Call   []byte
 	Failed bool
+	// Model is the name of the model, in JSON, where it is that of one request of a
+	// batch; empty where the request has none of its own.
+	Model []byte
 	// Value is the content: a list of blocks, or a text that may hold such in JSON.
 	Value rewrite.Span
 	// Free content is whatever the tool likes. Blocks are known in it by their
@@ -46,6 +49,8 @@ type Change struct {
 	// Key is the same for the same result in another request, if its members stand
 	// in another order too.
 	Key [16]byte
+	// Model is the result's own.
+	Model []byte
 	// Edits are in the order of the request and touch no other result.
 	Edits []splice.Edit
 	// UserOnly are the blocks that were left out because they are for people alone,
@@ -83,7 +88,7 @@ func (w *Words) Find(body []byte) (changes []Change, err error) {
 			f.list(r)
 		}
 		if f.touched {
-			f.change.Key = f.key(r)
+			f.change.Key, f.change.Model = f.key(r), r.Model
 			changes = append(changes, f.change)
 		}
 	}

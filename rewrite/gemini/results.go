@@ -45,10 +45,28 @@ func results(body []byte) (all []audience.Result) {
 			within(&w, contents)
 		case "batch":
 			beneath(&w, []string{"inputConfig", "requests", "requests"}, func() {
-				each(&w, func() { beneath(&w, []string{"request"}, func() { within(&w, contents) }) })
+				each(&w, func() { beneath(&w, []string{"request"}, func() { all = resultsOf(&w, all) }) })
 			})
 		}
 	})
+	return all
+}
+
+// resultsOf adds those in the request of a batch that a walker stands at.
+func resultsOf(w *splice.Walker, all []audience.Result) []audience.Result {
+	first := len(all)
+	var model []byte
+	within(w, func(name string) {
+		switch name {
+		case "model":
+			model = w.Value()
+		case "contents":
+			all = resultsIn(w, all)
+		}
+	})
+	for i := range all[first:] {
+		all[first+i].Model = model
+	}
 	return all
 }
 
