@@ -33,26 +33,35 @@ type Glimpse struct {
 	// calls no identifiers.
 	ByName bool
 	texts  [][]byte // by item
+	from   int      // the first of the reply that is added
 	calls  []string
 	spoke  bool
+}
+
+// Onward is a glimpse of a reply that goes on from what there is of it.
+func (g *Glimpse) Onward() Glimpse {
+	onward := *g
+	onward.texts, onward.calls, onward.from = slices.Clip(g.texts), slices.Clip(g.calls), len(g.texts)
+	return onward
 }
 
 // Add takes the next event of a reply as the client gets it.
 func (g *Glimpse) Add(e *Event) {
 	switch e.Kind {
 	case EventItem:
-		for len(g.texts) <= e.Index {
+		at := g.from + e.Index
+		for len(g.texts) <= at {
 			g.texts = append(g.texts, nil)
 		}
 		if e.Item.Kind == ItemCall {
 			g.call(&e.Item.Call)
 		} else if e.Item.Kind == ItemMessage {
-			g.texts[e.Index] = []byte{}
+			g.texts[at] = []byte{}
 		}
 	case EventText:
-		if e.Index >= 0 && e.Index < len(g.texts) && g.texts[e.Index] != nil {
-			g.texts[e.Index] = appendWords(g.texts[e.Index], string(e.Text))
-			g.spoke = g.spoke || len(g.texts[e.Index]) > 0
+		if at := g.from + e.Index; e.Index >= 0 && at < len(g.texts) && g.texts[at] != nil {
+			g.texts[at] = appendWords(g.texts[at], string(e.Text))
+			g.spoke = g.spoke || len(g.texts[at]) > 0
 		}
 	case EventBegin, EventPart, EventArguments, EventAttribution, EventPartDone, EventDone, EventUsage, EventEnd, EventError:
 	}

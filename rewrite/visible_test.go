@@ -59,3 +59,25 @@ func TestRestoredRunsKeepTheirMark(t *testing.T) {
 		})
 	}
 }
+
+// A reply that goes on from what a client has of it is known again as one.
+func TestGlimpsesGoOnward(t *testing.T) {
+	said := []rewrite.Item{message("One "), calling("clock", "c")}
+	whole := append(append([]rewrite.Item(nil), said...), message("Two"), calling("clock", "d"))
+	runs := (&rewrite.Conversation{Items: said}).Runs(false)
+	begun := runs[len(runs)-1].Reply
+	onward := begun.Onward()
+	for i, item := range whole[len(said):] {
+		onward.Add(&rewrite.Event{Kind: rewrite.EventItem, Index: i, Item: &item})
+		for _, part := range item.Parts {
+			onward.Add(&rewrite.Event{Kind: rewrite.EventText, Index: i, Text: []byte(part.Text)})
+		}
+	}
+	runs = (&rewrite.Conversation{Items: whole}).Runs(false)
+	if want := runs[len(runs)-1].Reply; onward.Print() != want.Print() || onward.Empty() || !onward.Calls() {
+		t.Errorf("it is known as %x, want %x", onward.Print(), want.Print())
+	}
+	if again := begun.Onward(); again.Print() != begun.Print() {
+		t.Error("what there was has changed")
+	}
+}

@@ -51,7 +51,7 @@ func (x *exchange) setsAside(resp *upstream.Response, failure *rewrite.Failure) 
 		place:    x.toolsPlace(before.set),
 		own:      ownTools(x.req.Dialect, x.asked),
 		restored: before.restored,
-		teaches:  before.offered && (about || resp.Status != 413 && !saysLong(x.ahead)),
+		teaches:  before.offered && !before.restored && (about || resp.Status != 413 && !saysLong(x.ahead)),
 	}
 	if x.aim() != nil || bytes.Equal(x.out.Body, before.out.Body) {
 		*x = before

@@ -28,9 +28,10 @@ type chaining struct {
 	chain *rewrite.Chain
 	// conversation grows with every call, and is in memory of its own.
 	conversation *rewrite.Conversation
-	// length says that replies which were cut off are gone on with.
-	length bool
-	calls  int
+	// length says that replies which were cut off are gone on with, and pauses that
+	// those are which the provider has paused.
+	length, pauses bool
+	calls          int
 	// next says that another call is due, and cut that it is for a reply that was
 	// cut off.
 	next, cut bool
@@ -58,18 +59,16 @@ func (x *exchange) continues() bool {
 
 // chained begins a chain if the reply may take several calls; the conversation must
 // be read again from memory of its own then. A bound that the client has chosen
-// itself is kept, where its dialect leaves it the choice.
+// itself is kept, where its dialect leaves it the choice. A client that knows pauses
+// goes on from them itself, unless the reply already holds what it is not told of.
 func (x *exchange) chained(c *rewrite.Conversation) *chaining {
 	length := x.continues() && (c.Format.Kind == "" || c.Format.Kind == "text") &&
 		(len(c.Sampling.MaxTokens) == 0 || x.req.Dialect == rewrite.Messages)
-	pauses := false
-	for i := range c.Tools {
-		pauses = pauses || c.Tools[i].Kind == rewrite.ToolHosted && x.target.Dialect == rewrite.Messages && x.translates()
-	}
-	if !length && !pauses && x.set == nil {
+	hosted := slices.ContainsFunc(c.Tools, func(t rewrite.Tool) bool { return t.Kind == rewrite.ToolHosted })
+	if !length && !(hosted && x.target.Dialect == rewrite.Messages && x.translates()) && x.set == nil {
 		return nil
 	}
-	return &chaining{length: length, now: x.relay.now}
+	return &chaining{length: length, pauses: x.translates() || x.continues(), now: x.relay.now}
 }
 
 // more decides whether another call goes on from a reply.
@@ -85,7 +84,8 @@ func (c *chaining) more(stop *rewrite.Stop, called bool) rewrite.Course {
 		}
 	}
 	c.cut = stop.Reason == rewrite.StopLength
-	if c.next = calls < maxChain && (stop.Reason == rewrite.StopPause || c.cut && c.length && !called); c.next {
+	paused := stop.Reason == rewrite.StopPause && (c.pauses || c.calls > 0)
+	if c.next = calls < maxChain && (paused || c.cut && c.length && !called); c.next {
 		return rewrite.CourseOn
 	}
 	return rewrite.CourseEnd

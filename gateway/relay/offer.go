@@ -41,7 +41,8 @@ type offering struct {
 	run *rewrite.Run
 	// altered says that something of the history was left out.
 	altered bool
-	// base is how many items the conversation has.
+	// base is how many items the conversation has before the reply, of which the client
+	// may have sent the beginning.
 	base int
 }
 
@@ -52,7 +53,7 @@ func (x *exchange) offer(c *rewrite.Conversation) *offering {
 		return nil
 	}
 	opening := !slices.ContainsFunc(c.Items, func(i rewrite.Item) bool { return i.Side() == rewrite.RoleAssistant })
-	restored, run, altered := x.restore(c)
+	restored, run, begun, altered := x.restore(c)
 	o := &offering{set: x.set, own: len(c.Tools), run: run, altered: altered}
 	if x.aside == nil && (len(restored) > 0 || x.offers(c)) {
 		for _, tool := range x.lists(opening) {
@@ -69,7 +70,7 @@ func (x *exchange) offer(c *rewrite.Conversation) *offering {
 		}
 	}
 	c.Tools = append(slices.Clip(c.Tools), o.tools...)
-	o.base = len(c.Items)
+	o.base = len(c.Items) - begun
 	x.offered, x.restored = len(o.tools) > 0, len(restored) > 0
 	return o
 }
@@ -115,7 +116,9 @@ func (o *offering) hide(x *exchange, t *translation) *hidden {
 		}
 		h.names[there] = name
 	}
-	h.seen.ByName = x.byName()
+	if h.seen.ByName = x.byName(); o.run != nil {
+		h.seen = o.run.Reply.Onward()
+	}
 	return h
 }
 
@@ -154,19 +157,20 @@ func (x *exchange) keptElsewhere() bool {
 }
 
 // restore puts into a conversation what its client was not told, and gives the items
-// that it has restored. Run is where the next reply will be found again; nil if it
-// will not. Altered says that reasoning was left out of what was lost.
-func (x *exchange) restore(c *rewrite.Conversation) (restored []rewrite.Item, run *rewrite.Run, altered bool) {
+// that it has restored. Run is where the next reply will be found again, nil if it will
+// not, and begun how many items of it there are: a client may have it gone on with. Altered
+// says that reasoning was left out of what was lost.
+func (x *exchange) restore(c *rewrite.Conversation) (restored []rewrite.Item, run *rewrite.Run, begun int, altered bool) {
 	runs := c.Runs(x.byName())
 	if len(runs) == 0 {
-		return nil, nil, false
+		return nil, nil, 0, false
 	}
-	if last := runs[len(runs)-1]; last.From == last.To {
-		run = &last
+	last := runs[len(runs)-1]
+	if run, begun = &last, last.To-last.From; begun == 0 {
 		runs = runs[:len(runs)-1]
 	}
 	if x.settings.Ledger == nil || len(runs) == 0 || x.aside != nil {
-		return nil, run, c.Restore(nil, runs, x.binds()) > 0
+		return nil, run, begun, c.Restore(nil, runs, x.binds()) > 0
 	}
 	entries, err := x.settings.Ledger.Find(x.ctx, x.req.tenant(), runs)
 	if err != nil {
@@ -183,8 +187,11 @@ func (x *exchange) restore(c *rewrite.Conversation) (restored []rewrite.Item, ru
 		x.relay.metrics.Ledger("found")
 		found = append(found, rewrite.Restored{Run: runs[i], Items: entry.Items, Results: entry.Results})
 		restored = append(restored, entry.Items...)
+		if runs[i].From == last.From {
+			begun = len(entry.Items) + len(entry.Results)
+		}
 	}
-	return restored, run, c.Restore(found, lost, x.binds()) > 0
+	return restored, run, begun, c.Restore(found, lost, x.binds()) > 0
 }
 
 // binds reports a provider that binds reasoning to what stands before it.
