@@ -7,11 +7,13 @@ import (
 	"io"
 )
 
-// Exit codes. Usage is for a command line that cannot be understood.
+// Exit codes. Usage is for a command line that cannot be understood, and breaks for a
+// session whose cache broke, where that was asked to be a failure.
 const (
 	exitOK      = 0
 	exitFailure = 1
 	exitUsage   = 2
+	exitBreaks  = 3
 )
 
 // run is the program: it picks the command and returns the exit code.

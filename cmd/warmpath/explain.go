@@ -17,25 +17,41 @@ import (
 	"warmpath/rewrite/splice"
 )
 
-const explainUsage = `usage: warmpath explain [flags] OLDER.json NEWER.json
+const explainUsage = `usage: warmpath explain [flags] FILE...
+       warmpath explain [flags] OLDER.json NEWER.json
        warmpath explain [flags] --conversation ID
 
-Compares two successive Messages request bodies of one conversation: what
-differs, where the provider's prompt cache breaks, how many tokens are processed
-again for it, and what the gateway would send instead, or why it would take the
-newer one for another conversation. Nothing leaves this machine.
+Reports how the requests of a past session met the provider's prompt cache:
+which turn broke it, what had changed, what that cost, and what the gateway
+would have made of it. FILE is a log with a request on each line (.jsonl), a
+HAR file, a folder with such files, a tape, or - for the standard input; .gz is
+unpacked. Requests of Messages, Chat Completions, Responses and Gemini are told
+by their shape, and put together to conversations. Where the log has the
+provider's numbers they are what counts; the others are estimates. Nothing
+leaves this machine.
+
+With two .json files it compares two successive Messages request bodies of one
+conversation in detail: what differs, where the prefix breaks, how many tokens
+are processed again, and what the gateway would send instead, or why it would
+take the newer one for another conversation.
 
 With --conversation it asks a running gateway what it made of each request of a
 conversation, whose name is in the reply header warmpath-conversation, or of all
 requests with the name all.
 
+The exit code is 0, or 1 if nothing could be read, 2 for a wrong command line,
+and 3 if a turn broke the prefix and --fail-on-break is given.
+
 `
 
-// explain compares two requests offline.
+// explain reports on a past session, compares two requests, or asks a gateway.
 func explain(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("explain", flag.ContinueOnError)
 	asJSON := flags.Bool("json", false, "print JSON for tools")
 	conversation := flags.String("conversation", "", "ask a running gateway about this conversation")
+	failOnBreak := flags.Bool("fail-on-break", false, "exit with 3 if a turn broke the prefix, for CI")
+	all := flags.Bool("all", false, "draw every turn of a large log, not only those that broke")
+	client := flags.Bool("client", false, "of a tape, report on what clients sent, not on what the gateway made of it")
 	admin := flags.String("admin", cmp.Or(os.Getenv("WARMPATH_ADMIN"), "127.0.0.1:9464"), "the gateway's admin `address`")
 	if code, ok := parseFlags(flags, explainUsage, args, stdout, stderr); !ok {
 		return code
@@ -47,9 +63,12 @@ func explain(args []string, stdout, stderr io.Writer) int {
 		}
 		return exitOK
 	}
-	if flags.NArg() != 2 {
-		fmt.Fprintln(stderr, "warmpath explain: wants two files, the older request and the newer; see warmpath help explain")
+	if flags.NArg() == 0 {
+		fmt.Fprintln(stderr, "warmpath explain: wants a log, or two files, the older request and the newer; see warmpath help explain")
 		return exitUsage
+	}
+	if !pair(flags.Args()) {
+		return explainSession(flags.Args(), sessionFlags{json: *asJSON, failOnBreak: *failOnBreak, all: *all, client: *client}, os.Stdin, stdout, stderr)
 	}
 	e, err := explainFiles(flags.Arg(0), flags.Arg(1))
 	if err != nil {

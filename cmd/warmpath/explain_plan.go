@@ -3,8 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
+	"warmpath/fixtures/session/report"
 	"warmpath/gateway/catalog"
 	"warmpath/rewrite"
 	"warmpath/rewrite/anthropic"
@@ -50,7 +50,7 @@ func planned(older, newer []byte, olderFacts, newerFacts *continuity.Facts, c *c
 		return explainedPlan{Reason: string(plan.Epoch), Does: []string{"begins a new prefix: " + unable(able, plan.Epoch)}, Assumes: known.assumes}
 	}
 	result.Frozen = plan.Tools != nil || plan.Sections != nil
-	result.Does = does(plan)
+	result.Does = report.Does(plan)
 	if !plan.Untouched() {
 		result.Assumes = known.assumes
 	}
@@ -82,27 +82,6 @@ func unable(able continuity.Abilities, why continuity.Reason) string {
 		return "to say the change would take more than to read all again"
 	}
 	return string(why)
-}
-
-// does says what a plan makes of a request.
-func does(plan *continuity.Plan) (what []string) {
-	say := func(when bool, format string, args ...any) {
-		if when {
-			what = append(what, fmt.Sprintf(format, args...))
-		}
-	}
-	say(plan.Tools != nil, "sends the tools as first sent")
-	say(plan.Sections != nil, "sends the system prompt as first sent")
-	say(len(plan.Again) > 0, "sends %s as first sent", counted(len(plan.Again), "message"))
-	if said := plan.Said; said != nil {
-		say(len(said.Remove) > 0, "withdraws %s", strings.Join(said.Remove, ", "))
-		say(len(said.Add) > 0, "adds %s", strings.Join(said.Add, ", "))
-		say(len(said.Define) > 0, "redefines %s", counted(len(said.Define), "tool"))
-		say(len(said.Texts) > 0, "says %s of the system prompt", counted(len(said.Texts), "change"))
-	}
-	say(plan.Level != "", "sets the effort to %s by a message", plan.Level)
-	say(what == nil, "sends it as it is")
-	return what
 }
 
 func counted(n int, what string) string {

@@ -25,7 +25,7 @@ func TestExplain(t *testing.T) {
 		"edited, for tool": {[]string{"--json", older, newer}, exitOK, "edited.json"},
 		"the same twice":   {[]string{older, older}, exitOK, "same.txt"},
 		"another dialect":  {[]string{chat, chat}, exitUsage, "chat.txt"},
-		"one file":         {[]string{older}, exitUsage, "one.txt"},
+		"no file":          {nil, exitUsage, "one.txt"},
 		"no such file":     {[]string{older, filepath.Join(folder, "none.json")}, exitFailure, "none.txt"},
 		"no JSON":          {[]string{older, broken}, exitFailure, "broken.txt"},
 		"no request":       {[]string{older, "testdata/sound.yaml"}, exitFailure, "yaml.txt"},
