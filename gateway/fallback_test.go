@@ -129,56 +129,59 @@ func TestNoFallback(t *testing.T) {
 // the first: thinking that is not its own is left out, once it was refused, and the
 // next requests are not refused any more.
 func TestForeignThinkingIsLeftOut(t *testing.T) {
-	t.Run("PB-15 Claude, GLM, Claude", func(t *testing.T) {
-		core := provider.New(provider.Options{})
-		claude := &failing{Handler: providers.New(core)}
-		origin := httptest.NewServer(claude)
-		t.Cleanup(origin.Close)
-		other := newProvider(t, answerWith(`{"id":"msg_1","type":"message","role":"assistant","model":"glm-5","content":[`+
-			`{"type":"thinking","thinking":"Hm.","signature":"0123456789abcdef01234567"},{"type":"text","text":"Yes."}],`+
-			`"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":9,"output_tokens":3}}`))
-		snapshot, problems := catalog.Build(catalog.Settings{
-			Providers: map[string]catalog.Row{
-				"claude": {BaseURL: origin.URL + "/anthropic", Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic"},
-				"glm":    {BaseURL: other.URL, Dialects: []string{"messages"}, Key: secret.New("sk-glm")},
-			},
-			Aliases:   map[string]string{"best": "claude/claude-opus-5-5"},
-			Fallbacks: map[string][]string{"best": {"glm/glm-5"}},
-		})
-		if len(problems) > 0 {
-			t.Fatal(problems)
-		}
-		_, base, _ := start(t, origin.URL, func(cfg *config.Config) { cfg.Catalog = snapshot })
-		client := speakers[rewrite.Messages]
-		c := &rewrite.Conversation{Dialect: rewrite.Messages, Model: "best", Thinking: rewrite.Thinking{Mode: rewrite.On}}
-		ask := func() (refused int) {
-			t.Helper()
-			before := len(core.Log.All())
-			c.Items = append(c.Items, rewrite.Item{Parts: []rewrite.Part{{Text: "Go on. DO[think 20; say Yes.]"}}})
-			reply, _ := client.ask(t, base, c)
-			c.Items = append(c.Items, reply.Items...)
-			return len(core.Log.All()) - before - 1
-		}
-		ask()
-		claude.status.Store(503)
-		ask() // by GLM
-		claude.status.Store(0)
-		before := other.count()
-		ask() // stays
-		if n := other.count() - before; n != 1 {
-			t.Fatalf("GLM got %d requests of a conversation that is with it, want 1", n)
-		}
-		c.Model = "claude/claude-opus-5-5"
-		if n := ask(); n != 1 {
-			t.Errorf("Claude refused %d requests, want the first", n)
-		}
-		if n := ask(); n != 0 {
-			t.Errorf("Claude refused %d requests more", n)
-		}
-		if seen := lastRecord(core).Body; strings.Contains(seen, "0123456789abcdef01234567") {
-			t.Errorf("Claude got thinking of GLM's: %s", seen)
-		}
+	t.Run("PB-15 Claude, GLM, Claude", thinksElsewhere)
+}
+
+// thinksElsewhere is a conversation that Claude goes on with after GLM has answered.
+func thinksElsewhere(t *testing.T) {
+	core := provider.New(provider.Options{})
+	claude := &failing{Handler: providers.New(core)}
+	origin := httptest.NewServer(claude)
+	t.Cleanup(origin.Close)
+	other := newProvider(t, answerWith(`{"id":"msg_1","type":"message","role":"assistant","model":"glm-5","content":[`+
+		`{"type":"thinking","thinking":"Hm.","signature":"0123456789abcdef01234567"},{"type":"text","text":"Yes."}],`+
+		`"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":9,"output_tokens":3}}`))
+	snapshot, problems := catalog.Build(catalog.Settings{
+		Providers: map[string]catalog.Row{
+			"claude": {BaseURL: origin.URL + "/anthropic", Dialects: []string{"messages"}, KeyStyle: "x-api-key", Endpoint: "anthropic"},
+			"glm":    {BaseURL: other.URL, Dialects: []string{"messages"}, Key: secret.New("sk-glm")},
+		},
+		Aliases:   map[string]string{"best": "claude/claude-opus-5-5"},
+		Fallbacks: map[string][]string{"best": {"glm/glm-5"}},
 	})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	_, base, _ := start(t, origin.URL, func(cfg *config.Config) { cfg.Catalog = snapshot })
+	client := speakers[rewrite.Messages]
+	c := &rewrite.Conversation{Dialect: rewrite.Messages, Model: "best", Thinking: rewrite.Thinking{Mode: rewrite.On}}
+	ask := func() (refused int) {
+		t.Helper()
+		before := len(core.Log.All())
+		c.Items = append(c.Items, rewrite.Item{Parts: []rewrite.Part{{Text: "Go on. DO[think 20; say Yes.]"}}})
+		reply, _ := client.ask(t, base, c)
+		c.Items = append(c.Items, reply.Items...)
+		return len(core.Log.All()) - before - 1
+	}
+	ask()
+	claude.status.Store(503)
+	ask() // by GLM
+	claude.status.Store(0)
+	before := other.count()
+	ask() // stays
+	if n := other.count() - before; n != 1 {
+		t.Fatalf("GLM got %d requests of a conversation that is with it, want 1", n)
+	}
+	c.Model = "claude/claude-opus-5-5"
+	if n := ask(); n != 1 {
+		t.Errorf("Claude refused %d requests, want the first", n)
+	}
+	if n := ask(); n != 0 {
+		t.Errorf("Claude refused %d requests more", n)
+	}
+	if seen := lastRecord(core).Body; strings.Contains(seen, "0123456789abcdef01234567") {
+		t.Errorf("Claude got thinking of GLM's: %s", seen)
+	}
 }
 
 // A client's own key is meant for the first provider: another one that has none of its

@@ -46,7 +46,7 @@ type double struct {
 	seen []seen
 }
 
-func newProvider(t *testing.T, answer http.HandlerFunc) *double {
+func newProvider(t testing.TB, answer http.HandlerFunc) *double {
 	t.Helper()
 	p := &double{}
 	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -114,6 +114,7 @@ func startWith(t testing.TB, upstream string, opts gateway.Options, change func(
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		watch(t, g, cfg)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		_ = g.Stop(ctx)

@@ -133,7 +133,7 @@ func TestLabelsAreClosed(t *testing.T) {
 		t.Error(problem)
 	}
 	counted := series.Counted(all, samples)
-	for _, value := range series.Values(all) {
+	for _, value := range series.Values(all, true) {
 		if !counted[value] {
 			t.Errorf("%s is never counted", value)
 		}

@@ -165,15 +165,22 @@ func (f *framed) Write(p []byte) (int, error) {
 	return f.client.together(func() (int, error) { return f.to.Write(p) })
 }
 
-// Close ends the exchange.
-func (r *running) Close() error {
-	if r.Body == nil {
+// Close ends the exchange. The HTTP library calls it where nobody catches a panic, and
+// once more while it unwinds.
+func (r *running) Close() (err error) {
+	body := r.Body
+	if body == nil {
 		return nil
 	}
-	err := r.Body.Close()
 	r.Body = nil
-	r.server.open.Add(-1)
-	return err
+	defer func() {
+		r.server.open.Add(-1)
+		if fault := recover(); fault != nil {
+			r.server.log.Error("the end of a reply panicked", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			err = errPanicked
+		}
+	}()
+	return body.Close()
 }
 
 // callerOf reads from the headers which vendor's client is calling.
