@@ -62,8 +62,10 @@ var floors = map[string]int{
 	"gateway/relay":     10,
 	"gateway/front":     11,
 	"gateway/console":   11,
-	"gateway/config":    12,
-	"gateway":           13,
+	// Markdown of strangers as HTML, for the pages of the console.
+	"gateway/console/markup": 10,
+	"gateway/config":         12,
+	"gateway":                13,
 	// What the commands draw with.
 	"cmd/warmpath/markdown": 14,
 	"cmd/warmpath/watch":    15,
@@ -82,8 +84,12 @@ type room struct {
 
 var vendors = map[string]room{
 	"github.com/yuin/goldmark": {
-		[]string{"cmd/warmpath/markdown"},
-		"Markdown is drawn for terminals in one place, and nowhere in what serves",
+		[]string{"cmd/warmpath/markdown", "gateway/console/markup"},
+		"Markdown is drawn for terminals in one place, and made HTML in another, where it is cleaned too",
+	},
+	"github.com/microcosm-cc/bluemonday": {
+		[]string{"gateway/console/markup"},
+		"what models have written is made harmless where it becomes HTML, and nothing else becomes HTML",
 	},
 	"golang.org/x/text": {
 		[]string{"cmd/warmpath/markdown"},

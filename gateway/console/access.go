@@ -44,9 +44,9 @@ func (a *access) host(host []byte) bool {
 	return name == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// token reports whether an Authorization header gives the token. A login is
-// accepted because a browser cannot be told a bearer token. A browser shows it for
-// pages of other origins too, which is why those may not answer prompts.
+// token reports whether an Authorization header gives the token. Basic is for clients
+// that know nothing else. A browser shows it for pages of other origins too, which is
+// why those may change nothing.
 func (a *access) token(header []byte) bool {
 	if a.open || a.none {
 		return a.open
@@ -63,6 +63,11 @@ func (a *access) token(header []byte) bool {
 	default:
 		return false
 	}
+	return a.same(given)
+}
+
+// same reports whether what is given is the token. It takes as long whatever is given.
+func (a *access) same(given []byte) bool {
 	digest := sha256.Sum256(given)
-	return subtle.ConstantTimeCompare(digest[:], a.digest[:]) == 1
+	return !a.none && !a.open && subtle.ConstantTimeCompare(digest[:], a.digest[:]) == 1
 }

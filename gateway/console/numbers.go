@@ -30,8 +30,12 @@ type numbers struct {
 	// price is not known.
 	Cost, SavedCost float64
 	Unpriced        int64
+	Spent           spent
 	Hosted          []hostedCount
 }
+
+// spent is money in US dollars by what it was for, in the order of metrics.CostKinds.
+type spent map[string]float64
 
 // modelNumbers are one provider's replies of one model.
 type modelNumbers struct {
@@ -40,8 +44,9 @@ type modelNumbers struct {
 	Input, Output   int64
 	Cache           cacheTokens
 	Outcomes        map[string]int64
-	Cost            float64
+	Cost, SavedCost float64
 	Unpriced        int64
+	Spent           spent
 }
 
 // cacheTokens are input tokens by what the provider's prompt cache did, where
@@ -74,7 +79,7 @@ func numbersOf(g prometheus.Gatherer) (*numbers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gather metrics: %w", err)
 	}
-	n := &numbers{}
+	n := &numbers{Spent: spent{}}
 	models := map[[2]string]*modelNumbers{}
 	reasons := map[string]int64{}
 	for _, family := range families {
@@ -138,7 +143,7 @@ func (n *numbers) add(name string, series *dto.Metric, models map[[2]string]*mod
 	model := func(provider, model string) *modelNumbers {
 		key := [2]string{label(provider), label(model)}
 		if models[key] == nil {
-			models[key] = &modelNumbers{Provider: key[0], Model: key[1], Outcomes: map[string]int64{}}
+			models[key] = &modelNumbers{Provider: key[0], Model: key[1], Outcomes: map[string]int64{}, Spent: spent{}}
 		}
 		return models[key]
 	}
@@ -157,10 +162,15 @@ func (n *numbers) add(name string, series *dto.Metric, models map[[2]string]*mod
 	case "warmpath_saved_tokens_total":
 		n.Saved += count
 	case "warmpath_cost_usd_total":
-		n.Cost += series.GetCounter().GetValue()
-		model("provider", "model").Cost += series.GetCounter().GetValue()
+		amount := series.GetCounter().GetValue()
+		n.Cost += amount
+		n.Spent[label("kind")] += amount
+		m := model("provider", "model")
+		m.Cost += amount
+		m.Spent[label("kind")] += amount
 	case "warmpath_saved_usd_total":
 		n.SavedCost += series.GetCounter().GetValue()
+		model("provider", "model").SavedCost += series.GetCounter().GetValue()
 	case "warmpath_unpriced_requests_total":
 		n.Unpriced += count
 		model("provider", "model").Unpriced += count

@@ -1,183 +1,114 @@
 package console
 
 import (
-	"cmp"
+	"bytes"
 	"embed"
-	"fmt"
-	"html"
-	"mime"
-	"path"
-	"strings"
+	"html/template"
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"warmpath/gateway/prompt"
 )
 
 //go:embed assets
 var assets embed.FS
 
-// contentPolicy lets the page load its own style and icon and nothing else: no
-// script runs, nothing is fetched from outside, no page may frame it.
-const contentPolicy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// contentPolicy lets a page load what is embedded here, and talk to where it came
+// from. No script but those files runs, nothing is fetched from elsewhere, no page may
+// frame it.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-func (s *Server) page(ctx *fasthttp.RequestCtx) {
-	n, err := numbersOf(s.config.Gatherer)
+// pages are the templates. They escape by where a value stands; the one thing that is
+// HTML already comes from package markup.
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"percent": percent, "grouped": grouped, "compact": compact, "dollars": dollars, "seconds": shortSeconds, "counted": counted,
+	"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"clock": func(t time.Time) string { return t.UTC().Format(time.TimeOnly) + " UTC" },
+	"hm":    func(t time.Time) string { return t.UTC().Format("15:04") },
+	"day":   func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") + " UTC" },
+	"int64": func(n int) int64 { return int64(n) },
+}).ParseFS(assets, "assets/*.html"))
+
+// page is a whole page: a frame around parts that are renewed by themselves.
+type page struct {
+	Title string
+	// Kind is overview or conversation, and Query what the live stream is asked for.
+	Kind, Query string
+	*snapshot
+	// Cards are the prompts that are open.
+	Cards []*card
+	// Content is what the parts are made of.
+	Content any
+	// Login says that there is a session to end.
+	Login bool
+	Parts []string
+}
+
+// The parts of the pages, in their order.
+var (
+	overviewParts     = []string{"now", "numbers", "misses", "money", "conversations", "models", "rest"}
+	conversationParts = []string{"summary", "turns", "talk"}
+)
+
+// Part renders one of the parts.
+func (p *page) Part(name string) (template.HTML, error) {
+	text, err := draw(name, p)
+	return template.HTML(text), err //nolint:gosec // a template has made it
+}
+
+// draw executes a template.
+func draw(name string, data any) ([]byte, error) {
+	var b bytes.Buffer
+	err := pages.ExecuteTemplate(&b, name, data)
+	return b.Bytes(), err
+}
+
+// protect sets the headers that keep a page to itself.
+func protect(h *fasthttp.ResponseHeader) {
+	h.Set("Content-Security-Policy", contentPolicy)
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+}
+
+// show answers with a page.
+func (s *Server) show(ctx *fasthttp.RequestCtx, name string, data any) {
+	body, err := draw(name, data)
+	if err != nil {
+		text(ctx, fasthttp.StatusInternalServerError, "the page could not be made")
+		return
+	}
+	protect(&ctx.Response.Header)
+	ctx.SetContentType("text/html; charset=utf-8")
+	ctx.SetBody(body)
+}
+
+// front answers with the overview.
+func (s *Server) front(ctx *fasthttp.RequestCtx, cards []*card) {
+	snap, err := s.look()
 	if err != nil {
 		text(ctx, fasthttp.StatusInternalServerError, "the metrics could not be gathered")
 		return
 	}
-	ctx.Response.Header.Set("Content-Security-Policy", contentPolicy)
-	ctx.Response.Header.Set("Referrer-Policy", "no-referrer")
-	ctx.SetContentType("text/html; charset=utf-8")
-	ctx.SetBodyString(render(n, s.config.Status(), s.config.Ready()))
+	p := s.overviewPage(snap)
+	p.Cards, p.Login = cards, s.loggedIn(ctx)
+	s.show(ctx, "page", p)
 }
 
-// render fills the page. It puts text in place of the words in braces in
-// page.html by itself, because the template packages would add 5 MB to the
-// program.
-func render(n *numbers, status Status, ready bool) string {
-	state := `<p class="state bad">not ready</p>`
-	if ready {
-		state = `<p class="state good">ready</p>`
+func (s *Server) overviewPage(snap *snapshot) *page {
+	return &page{
+		Title: "warmpath", Kind: "overview", snapshot: snap, Parts: overviewParts,
+		Content: &overview{snap, threadsOf(s.config.Requests(), maxThreads, maxColumns)},
 	}
-	return strings.NewReplacer(
-		"{state}", state,
-		"{version}", html.EscapeString(status.Version),
-		"{mode}", html.EscapeString(status.Mode),
-		"{uptime}", time.Since(status.Started).Truncate(time.Second).String(),
-		"{share}", percent(n.Cache.Read, n.Cache.total()),
-		"{requests}", grouped(n.Requests),
-		"{in_flight}", grouped(n.InFlight),
-		"{streams}", grouped(n.StreamsOpen),
-		"{input}", grouped(n.Input),
-		"{cache_read}", grouped(n.Cache.Read),
-		"{output}", grouped(n.Output),
-		"{failed_share}", percent(n.Failed, n.Requests),
-		"{failed}", grouped(n.Failed),
-		"{overhead}", shortSeconds(n.Overhead),
-		"{models}", modelRows(n.Models),
-		"{reasons}", reasonRows(n.Reasons),
-		"{misses}", missRows(n.Misses),
-		"{saved}", grouped(n.Saved),
-		"{cost}", dollars(n.Cost),
-		"{saved_cost}", dollars(n.SavedCost),
-		"{unpriced}", grouped(n.Unpriced),
-		"{hosted}", hostedRows(n.Hosted),
-		"{providers}", html.EscapeString(cmp.Or(strings.Join(status.Providers, ", "), "none configured")),
-	).Replace(asset("page.html"))
 }
 
-func modelRows(models []modelNumbers) string {
-	if len(models) == 0 {
-		return `<tr><td colspan="12" class="empty">No reply yet. Send a request to the gateway and its numbers appear here.</td></tr>` + "\n"
+// cards are the prompts that are open.
+func cards(views []prompt.View) (list []*card) {
+	for i := range views {
+		list = append(list, newCard(&views[i]))
 	}
-	var b strings.Builder
-	for _, m := range models {
-		fmt.Fprintf(&b, `<tr><td>%s</td><th scope="row">%s</th><td class="wide">%s</td><td>%s</td>`,
-			html.EscapeString(m.Provider), html.EscapeString(m.Model), bar(m.Cache), percent(m.Cache.Read, m.Cache.total()))
-		for _, outcome := range []string{"hit", "partial", "miss", "cold", "unreported"} {
-			cell(&b, grouped(m.Outcomes[outcome]))
-		}
-		cell(&b, grouped(m.Input))
-		cell(&b, grouped(m.Output))
-		cell(&b, costOf(&m))
-		b.WriteString("</tr>\n")
-	}
-	return b.String()
-}
-
-// costOf is what a model has cost, as far as its prices are known.
-func costOf(m *modelNumbers) string {
-	switch {
-	case m.Unpriced == 0:
-		return dollars(m.Cost)
-	case m.Cost == 0:
-		return "<small>no price</small>"
-	}
-	return "≥ " + dollars(m.Cost)
-}
-
-func hostedRows(tools []hostedCount) string {
-	if len(tools) == 0 {
-		return `<tr><td colspan="5" class="empty">None were run.</td></tr>` + "\n"
-	}
-	var b strings.Builder
-	for _, tool := range tools {
-		fmt.Fprintf(&b, `<tr><th scope="row">%s</th>`, html.EscapeString(tool.Name))
-		for _, state := range []string{"started", "completed", "failed", "abandoned"} {
-			cell(&b, grouped(tool.States[state]))
-		}
-		b.WriteString("</tr>\n")
-	}
-	return b.String()
-}
-
-func reasonRows(reasons []reasonCount) string {
-	if len(reasons) == 0 {
-		return `<tr><td colspan="2" class="empty">None did.</td></tr>` + "\n"
-	}
-	var b strings.Builder
-	for _, r := range reasons {
-		fmt.Fprintf(&b, `<tr><th scope="row">%s</th>`, html.EscapeString(r.Reason))
-		cell(&b, grouped(r.Count))
-		b.WriteString("</tr>\n")
-	}
-	return b.String()
-}
-
-func missRows(misses []missCount) string {
-	if len(misses) == 0 {
-		return `<tr><td colspan="4" class="empty">None did.</td></tr>` + "\n"
-	}
-	var b strings.Builder
-	for _, m := range misses {
-		fmt.Fprintf(&b, `<tr><th scope="row">%s</th><td>%s</td>`, html.EscapeString(m.Reason), html.EscapeString(m.By))
-		cell(&b, grouped(m.Count))
-		cell(&b, grouped(m.Tokens))
-		b.WriteString("</tr>\n")
-	}
-	return b.String()
-}
-
-func cell(b *strings.Builder, number string) {
-	b.WriteString("<td>")
-	b.WriteString(number)
-	b.WriteString("</td>")
-}
-
-// bar draws what the cache did with a model's input, in thousandths of the
-// width. Widths are attributes, as the content policy allows no inline style.
-func bar(c cacheTokens) string {
-	total := c.total()
-	if total == 0 {
-		return "<small>not reported</small>"
-	}
-	var b strings.Builder
-	b.WriteString(`<svg viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label="input by cache use">`)
-	done := int64(0)
-	for _, part := range []struct {
-		class  string
-		tokens int64
-	}{{"read", c.Read}, {"write", c.Write}, {"fresh", c.Fresh}} {
-		from := done * 1000 / total
-		done += part.tokens
-		fmt.Fprintf(&b, `<rect class="%s" x="%d" width="%d" height="10"/>`, part.class, from, done*1000/total-from)
-	}
-	b.WriteString("</svg>")
-	return b.String()
-}
-
-// static serves an embedded file by name.
-func static(ctx *fasthttp.RequestCtx, name string) {
-	ctx.SetContentType(mime.TypeByExtension(path.Ext(name)))
-	ctx.Response.Header.Set("Cache-Control", "max-age=3600")
-	ctx.SetBodyString(asset(name))
-}
-
-func asset(name string) string {
-	body, err := assets.ReadFile("assets/" + name)
-	if err != nil {
-		panic("BUG: not embedded: " + name)
-	}
-	return string(body)
+	return list
 }

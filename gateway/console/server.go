@@ -3,7 +3,9 @@ package console
 import (
 	"context"
 	"net"
+	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -39,6 +41,8 @@ type Config struct {
 	Token secret.String
 	// Public says that the listener is reached from beyond loopback.
 	Public bool
+	// Clock tells the time that pages show; nil is time.Now.
+	Clock func() time.Time
 }
 
 // Status is what the console cannot read from the metrics.
@@ -75,18 +79,26 @@ type Server struct {
 	ended     context.Context //nolint:containedctx // the server's own life
 	end       context.CancelFunc
 	followers atomic.Int64
+	working   sync.WaitGroup
+
+	history  history
+	sessions sessions
+	hub      hub
 }
 
 const (
 	readTimeout  = 10 * time.Second
 	writeTimeout = 30 * time.Second
 	idleTimeout  = 2 * time.Minute
-	// maxBody is small because only an answer to a prompt has a body.
+	// maxBody is small because only answers to prompts and logins have a body.
 	maxBody = 256 << 10
 )
 
 // New prepares a console; Serve starts it.
 func New(config Config) *Server {
+	if config.Clock == nil {
+		config.Clock = time.Now
+	}
 	s := &Server{
 		config: config,
 		access: newAccess(config.Token, config.Public),
@@ -94,6 +106,7 @@ func New(config Config) *Server {
 			promhttp.HandlerFor(config.Gatherer, promhttp.HandlerOpts{EnableOpenMetrics: true})),
 	}
 	s.ended, s.end = context.WithCancel(context.Background())
+	s.hub.paint = s.paint
 	s.http = &fasthttp.Server{
 		Handler:               s.handle,
 		ReadTimeout:           readTimeout,
@@ -110,14 +123,19 @@ func New(config Config) *Server {
 
 // Serve answers on the listener until Shutdown. It closes the listener and
 // returns nil after a Shutdown.
-func (s *Server) Serve(l net.Listener) error { return s.http.Serve(l) }
+func (s *Server) Serve(l net.Listener) error {
+	s.working.Go(s.remember)
+	return s.http.Serve(l)
+}
 
 // Shutdown stops taking connections, ends what follows conversations, waits until
 // the open requests are answered, and gives up with the context's error when it is
 // done first.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.end()
-	return s.http.ShutdownWithContext(ctx)
+	err := s.http.ShutdownWithContext(ctx)
+	s.working.Wait()
+	return err
 }
 
 // quiet drops what the HTTP library says of requests it could not read: it is
@@ -130,8 +148,10 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	h := &ctx.Response.Header
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
-	rest, prompts := beneathPrompts(string(ctx.Path()))
-	if !ctx.IsGet() && !ctx.IsHead() && !prompts {
+	path := string(ctx.Path())
+	rest, prompts := beneathPrompts(path)
+	posts := path == "/login" || path == "/logout" || path == "/answer"
+	if !ctx.IsGet() && !ctx.IsHead() && !prompts && !(posts && ctx.IsPost()) {
 		h.Set("Allow", "GET, HEAD")
 		text(ctx, fasthttp.StatusMethodNotAllowed, "only GET and HEAD are answered here")
 		return
@@ -140,33 +160,73 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 		text(ctx, fasthttp.StatusForbidden, "ask for localhost, 127.0.0.1 or [::1]: this address answers to no other name")
 		return
 	}
-	switch string(ctx.Path()) {
+	if posts && ctx.IsPost() && !sameOrigin(ctx) {
+		text(ctx, fasthttp.StatusForbidden, "only the pages of this address may send this")
+		return
+	}
+	if s.free(ctx, path) {
+		return
+	}
+	if !s.access.token(ctx.Request.Header.Peek("Authorization")) && !s.loggedIn(ctx) {
+		s.refuse(ctx, path)
+		return
+	}
+	switch {
+	case prompts && s.config.Prompts != nil:
+		s.prompts(ctx, rest)
+	case path == "/answer" && ctx.IsPost() && s.config.Prompts != nil:
+		s.answer(ctx)
+	case path == "/logout" && ctx.IsPost():
+		s.logout(ctx)
+	default:
+		s.pages(ctx, path)
+	}
+}
+
+// free answers what needs no token: probes, the login, and what its page loads. It
+// reports whether it has answered.
+func (s *Server) free(ctx *fasthttp.RequestCtx, path string) bool {
+	switch path {
 	case "/healthz":
 		text(ctx, fasthttp.StatusOK, "ok")
-		return
 	case "/readyz":
 		if s.config.Ready() {
 			text(ctx, fasthttp.StatusOK, "ready")
 		} else {
 			text(ctx, fasthttp.StatusServiceUnavailable, "not ready: starting or draining")
 		}
+	case "/login":
+		if s.access.open {
+			seeOther(ctx, "./")
+		} else {
+			s.login(ctx)
+		}
+	default:
+		return static(ctx, path[1:])
+	}
+	return true
+}
+
+// refuse answers who has not shown the token. A page of ours that asks in the
+// background gets no challenge: a browser would answer it with a window of its own.
+func (s *Server) refuse(ctx *fasthttp.RequestCtx, path string) {
+	if asksForPage(ctx) {
+		next := ""
+		if query := string(ctx.URI().QueryString()); path == "/conversation" && query != "" {
+			next = "?" + url.Values{"next": {"conversation?" + query}}.Encode()
+		}
+		seeOther(ctx, "login"+next)
 		return
 	}
-	if !s.access.token(ctx.Request.Header.Peek("Authorization")) {
-		h.Set("WWW-Authenticate", `Basic realm="warmpath", charset="UTF-8"`)
-		text(ctx, fasthttp.StatusUnauthorized, "this address asks for the admin token: as a bearer token, or as the password of a login with any name")
-		return
+	if len(ctx.Request.Header.Peek("Sec-Fetch-Site")) == 0 {
+		ctx.Response.Header.Set("WWW-Authenticate", `Basic realm="warmpath", charset="UTF-8"`)
 	}
-	if prompts && s.config.Prompts != nil {
-		s.prompts(ctx, rest)
-		return
-	}
-	s.pages(ctx)
+	text(ctx, fasthttp.StatusUnauthorized, "this address asks for the admin token: as a bearer token, or as the password of a login with any name")
 }
 
 // pages answers what the token, where there is one, gives access to.
-func (s *Server) pages(ctx *fasthttp.RequestCtx) {
-	switch path := string(ctx.Path()); path {
+func (s *Server) pages(ctx *fasthttp.RequestCtx, path string) {
+	switch path {
 	case "/metrics":
 		s.metrics(ctx)
 	case "/api/requests":
@@ -174,9 +234,11 @@ func (s *Server) pages(ctx *fasthttp.RequestCtx) {
 	case "/api/status":
 		s.status(ctx)
 	case "/":
-		s.page(ctx)
-	case "/style.css", "/favicon.svg":
-		static(ctx, path[1:])
+		s.front(ctx, cards(s.openPrompts()))
+	case "/conversation":
+		s.conversation(ctx)
+	case "/live":
+		s.live(ctx)
 	default:
 		if strings.HasPrefix(path, "/api/requests/") {
 			s.requests(ctx)
@@ -191,12 +253,12 @@ func (s *Server) pages(ctx *fasthttp.RequestCtx) {
 }
 
 func (s *Server) status(ctx *fasthttp.RequestCtx) {
-	n, err := numbersOf(s.config.Gatherer)
+	snap, err := s.look()
 	if err != nil {
 		text(ctx, fasthttp.StatusInternalServerError, "the metrics could not be gathered")
 		return
 	}
-	status := s.config.Status()
+	n, status := snap.numbers, snap.status
 	writeJSON(ctx, struct {
 		Version       string   `json:"version"`
 		Mode          string   `json:"mode"`
