@@ -1,54 +1,71 @@
 package gateway_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
-	"net"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"warmpath/fixtures/series"
 	"warmpath/gateway"
 	"warmpath/gateway/config"
 )
 
-// FuzzLabels sends what strangers may write: no label has any of it, and no request
-// makes a series that the closed sets do not have.
-func FuzzLabels(f *testing.F) {
-	f.Add("/v1/messages", "claude-opus-5-5", "X-A: b", "read_file")
-	f.Add("/p/nobody/v1/messages", `none`, "Warmpath-Mode: nonsense", "other")
-	f.Add("/v1/messages?provider=x", "openai/\\n\\\"}", "Warmpath-Conversation: {x=\"y\"}", "a b")
-	f.Add("/v1beta/models/%7B%22%7D:generateContent", "x", "Anthropic-Beta: "+strings.Repeat("b", 500), strings.Repeat("t", 300))
-	f.Add("/unknown/\xff", "\xff", "A\x00: b", "\xff")
-	origin := httpProvider(f)
+// What strangers write in paths, models, header lines and names of tools is in no label,
+// and no request makes a series that the closed sets do not have.
+func TestStrangersMakeNoLabels(t *testing.T) {
 	var cfg *config.Config
-	g, _, _ := start(f, origin, func(c *config.Config) { c.Quiet, cfg = true, c })
-	all := series.Metrics(&series.Names{Providers: cfg.Catalog.Providers(), Models: cfg.Catalog.Models()})
-	f.Fuzz(func(t *testing.T, path, model, header, tool string) {
-		body := fmt.Sprintf(`{"model":%q,"stream":true,"max_tokens":9,"tools":[{"name":%q,"input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"hi"}]}`, model, tool)
-		conn, err := net.Dial("tcp", g.Addr())
-		if err != nil {
-			t.Fatal(err)
+	g, _, _ := start(t, strangely(t), func(c *config.Config) { c.Quiet, cfg = true, c })
+	requests := [][4]string{
+		{"/v1/messages", "claude-opus-5-5", "X-A: b", "read_file"},
+		{"/p/nobody/v1/messages", "none", "Warmpath-Mode: nonsense", "other"},
+		{"/v1/messages?provider=x", "openai/\n\"}", `Warmpath-Conversation: {x="y"}`, "a b"},
+		{"/v1beta/models/%7B%22%7D:generateContent", "x", "Anthropic-Beta: " + strings.Repeat("b", 500), strings.Repeat("t", 300)},
+		{"/unknown/\xff", "\xff", "A\x00: b", "\xff"},
+	}
+	r := rand.New(rand.NewPCG(7, 7))
+	strange := func() string {
+		text := make([]byte, r.IntN(40))
+		for i := range text {
+			text[i] = byte(0x21 + r.IntN(0xde))
 		}
-		defer conn.Close()
-		_ = conn.SetDeadline(time.Now().Add(300 * time.Millisecond))
-		_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%s\r\nContent-Length: %d\r\n\r\n%s", path, header, len(body), body)
-		_, _ = io.Copy(io.Discard, conn)
-		samples, err := series.Read(counts(g, false))
-		if err != nil {
-			t.Fatal(err)
+		return string(text)
+	}
+	for range 100 {
+		path := []string{"/v1/messages", "/v1/chat/completions", "/v1/responses", "/p/" + strange() + "/v1/messages", "/" + strange()}[r.IntN(5)]
+		model := []string{strange(), "openrouter/" + strange(), "anthropic/claude-" + strange()}[r.IntN(3)]
+		requests = append(requests, [4]string{path, model, "Warmpath-Agent: " + strange(), strange()})
+	}
+	for _, request := range requests {
+		model, _ := json.Marshal(request[1])
+		tool, _ := json.Marshal(request[3])
+		body := fmt.Sprintf(`{"model":%s,"stream":true,"max_tokens":9,"tools":[{"name":%s,"input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"hi"}]}`, model, tool)
+		raw(t, g.Addr(), fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n%s\r\nContent-Length: %d\r\n\r\n%s", request[0], request[2], len(body), body))
+	}
+	samples, err := series.Read(counts(g, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted := 0.0
+	for _, s := range samples {
+		if s.Name == "warmpath_requests_total" && s.Labels["status"] == "2xx" {
+			accepted += s.Value
 		}
-		for _, problem := range series.Problems(all, samples) {
-			t.Error(problem)
-		}
-	})
+	}
+	if accepted < 10 {
+		t.Errorf("%v requests were accepted: the test would show nothing", accepted)
+	}
+	for _, problem := range series.Problems(series.Metrics(&series.Names{Providers: cfg.Catalog.Providers(), Models: cfg.Catalog.Models()}), samples) {
+		t.Error(problem)
+	}
 }
 
-// httpProvider answers every request under a name of its own.
-func httpProvider(t testing.TB) string {
+// strangely answers every request under another name.
+func strangely(t testing.TB) string {
 	var n atomic.Int64
 	p := newProvider(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
