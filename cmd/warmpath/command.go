@@ -38,6 +38,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return health(args, stdout, stderr)
 	case "simulate":
 		return simulate(args, stdout, stderr)
+	case "record":
+		return record(args, stdout, stderr)
+	case "replay":
+		return replay(args, stdout, stderr)
 	case "version", "-version", "--version":
 		return printVersion(stdout)
 	case "help", "-h", "-help", "--help":

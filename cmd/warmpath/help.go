@@ -15,6 +15,8 @@ var commands = []struct{ name, summary string }{
 	{"check", "check a configuration and print what it comes to"},
 	{"health", "ask a running gateway whether it is ready, for probes"},
 	{"simulate", "serve simulated providers to try agents against"},
+	{"record", "record a session of an agent on a tape"},
+	{"replay", "play tapes: as a provider, to an agent, or both sides of a gateway"},
 	{"version", "print the version"},
 	{"help", "print this, or what a command does: warmpath help serve"},
 }

@@ -50,7 +50,8 @@ func (c *Config) Changes(hide func(secret string) string) ([]byte, error) {
 func changes(own, initial yaml.MapSlice, deep int) (out yaml.MapSlice) {
 	for _, entry := range own {
 		was, found := find(initial, entry.Key)
-		if found && reflect.DeepEqual(was, entry.Value) {
+		// Another address leaves the region of the old one behind.
+		if found && reflect.DeepEqual(was, entry.Value) && (entry.Key != "region" || same(own, initial, "base_url")) {
 			continue
 		}
 		below, nested := entry.Value.(yaml.MapSlice)
@@ -79,6 +80,13 @@ func find(in yaml.MapSlice, key any) (value any, ok bool) {
 		}
 	}
 	return nil, false
+}
+
+// same reports whether two maps have the same value under a key.
+func same(own, initial yaml.MapSlice, key string) bool {
+	a, _ := find(own, key)
+	b, _ := find(initial, key)
+	return reflect.DeepEqual(a, b)
 }
 
 func set(in yaml.MapSlice, key string, value any) yaml.MapSlice {

@@ -14,6 +14,7 @@ func TestChanges(t *testing.T) {
 		"nothing":              {"listen: 127.0.0.1:1\ndata: /tmp\n", ""},
 		"a setting":            {"retries: 0\ncontinuity: {marks: false}\n", "continuity:\n  marks: false\nretries: 0\n"},
 		"a moved provider":     {"providers: {anthropic: {base_url: \"http://127.0.0.1:9\"}}\n", "providers:\n  anthropic:\n    base_url: http://127.0.0.1:9\n"},
+		"a moved region":       {"providers: {bedrock: {base_url: \"http://127.0.0.1:9\", region: us-east-1}}\n", "providers:\n  bedrock:\n    base_url: http://127.0.0.1:9\n    region: us-east-1\n"},
 		"keys":                 {"access_keys: [first-secret]\nadmin_token: second-secret\nproviders: {openai: {key: third-secret}}\n", "access_keys:\n- hidden12\nproviders:\n  openai:\n    key: hidden12\nadmin_token: hidden13\n"},
 		"a log on disk":        {"log: {events: disk}\ndata: /tmp\n", "log:\n  events: memory\n"},
 		"a route and an alias": {"routes: {\"*\": {tools: {builtin: [tell_user]}}}\naliases: {big: claude-opus-5}\n", "aliases:\n  big: claude-opus-5\nroutes:\n  \"*\":\n    tools:\n      builtin:\n      - tell_user\n    audience: \"on\"\n    events: \"on\"\nmodels:\n- big\n"},
