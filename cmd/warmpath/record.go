@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"warmpath/fixtures/session"
+	sessions "warmpath/fixtures/session"
 	"warmpath/fixtures/session/deck"
 	"warmpath/gateway"
 	"warmpath/gateway/config"
@@ -48,7 +48,7 @@ type recording struct {
 	sources                            *config.Sources
 	command                            []string
 	stdout, stderr                     io.Writer
-	known                              *session.Tape
+	known                              *sessions.Tape
 }
 
 // modes are what can be made of a tape.
@@ -146,7 +146,7 @@ func (r *recording) look() error {
 	case r.tape == "record" && there && !r.force:
 		return fmt.Errorf("there is a tape in %s: --refresh records what it lacks, --force records it anew", r.out)
 	case r.tape == "refresh" && there:
-		r.known, err = session.Load(r.out)
+		r.known, err = sessions.Load(r.out)
 		return err
 	case r.tape == "record" && r.out != "":
 		// Better now than when everything was said.
@@ -169,7 +169,7 @@ func (r *recording) run(signals <-chan os.Signal) int {
 	}
 	running, err := deck.Record(deck.RecordOptions{
 		Config: cfg, Options: options, Folder: r.out, Known: r.known, Manifest: r.manifest(),
-		Scrubber: session.Scrubber{Secrets: append(secretVariables(os.Environ()), r.hide...), Words: !r.masks(), Opaque: r.keepOpaque},
+		Scrubber: sessions.Scrubber{Secrets: append(secretVariables(os.Environ()), r.hide...), Words: !r.masks(), Opaque: r.keepOpaque},
 	})
 	if err != nil {
 		fmt.Fprintln(r.stderr, "warmpath record:", err)
@@ -193,8 +193,8 @@ func (r *recording) run(signals <-chan os.Signal) int {
 // masks reports whether what agents are told is masked.
 func (r *recording) masks() bool { return r.mask || r.known != nil && r.known.Manifest.Masked }
 
-func (r *recording) manifest() session.Manifest {
-	m := session.Manifest{}
+func (r *recording) manifest() sessions.Manifest {
+	m := sessions.Manifest{}
 	if r.known != nil {
 		m = r.known.Manifest
 		m.Betas, m.Model, m.Dialect, m.Date = nil, "", "", ""

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"warmpath/fixtures/session"
+	sessions "warmpath/fixtures/session"
 	"warmpath/fixtures/session/deck"
 	"warmpath/gateway"
 	"warmpath/gateway/config"
@@ -48,7 +48,7 @@ type replaying struct {
 	addr, junit               string
 	drive, ci, update, unused bool
 	vary                      []string
-	delivery                  session.Delivery
+	delivery                  sessions.Delivery
 	sources                   *config.Sources // nil is the gateway of the tapes
 	folders, command          []string
 	stdout, stderr            io.Writer
@@ -134,7 +134,7 @@ func (r *replaying) run(signals <-chan os.Signal) int {
 	if r.drive {
 		return r.driveAll(signals, folders)
 	}
-	var tapes []*session.Tape
+	var tapes []*sessions.Tape
 	for _, folder := range folders {
 		tape, err := deck.Load(folder)
 		if err != nil {
@@ -147,10 +147,10 @@ func (r *replaying) run(signals <-chan os.Signal) int {
 }
 
 // play serves the provider, or runs the command.
-func (r *replaying) play(signals <-chan os.Signal, tapes []*session.Tape) int {
+func (r *replaying) play(signals <-chan os.Signal, tapes []*sessions.Tape) int {
 	begun := time.Now()
 	var mu sync.Mutex
-	o := deck.LiveOptions{Tapes: tapes, Delivery: r.delivery, Vary: r.vary, Missed: func(m *session.Miss) {
+	o := deck.LiveOptions{Tapes: tapes, Delivery: r.delivery, Vary: r.vary, Missed: func(m *sessions.Miss) {
 		mu.Lock()
 		defer mu.Unlock()
 		fmt.Fprintln(r.stderr, "warmpath replay: miss:", m)
@@ -204,7 +204,7 @@ func (r *replaying) play(signals <-chan os.Signal, tapes []*session.Tape) int {
 	return r.report(begun, results, code)
 }
 
-func printReplayed(to io.Writer, addr string, tapes []*session.Tape) {
+func printReplayed(to io.Writer, addr string, tapes []*sessions.Tape) {
 	calls := 0
 	for _, t := range tapes {
 		for i := range t.Exchanges {
