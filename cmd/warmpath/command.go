@@ -30,6 +30,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return demo(args, stdout, stderr)
 	case "explain":
 		return explain(args, stdout, stderr)
+	case "tape":
+		return tape(args, stdout, stderr)
 	case "watch":
 		return watchCommand(args, stdout, stderr)
 	case "check":

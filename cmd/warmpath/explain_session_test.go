@@ -11,8 +11,8 @@ import (
 	"warmpath/fixtures/session/habits"
 )
 
-// session runs explain on logs, and gives what it prints.
-func session(t *testing.T, code int, logs map[string][]byte, args ...string) string {
+// explained runs explain on logs, and gives what it prints.
+func explained(t *testing.T, code int, logs map[string][]byte, args ...string) string {
 	t.Helper()
 	zone := time.Local
 	time.Local = time.UTC
@@ -56,7 +56,7 @@ func TestExplainSession(t *testing.T) {
 		"no such folder":        {exitFailure, "nofolder.txt", []string{"DIR/none/x.har"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			golden(t, filepath.Join("explain", tc.golden), session(t, tc.code, logs, tc.args...))
+			golden(t, filepath.Join("explain", tc.golden), explained(t, tc.code, logs, tc.args...))
 		})
 	}
 }

@@ -10,7 +10,8 @@ import (
 var commands = []struct{ name, summary string }{
 	{"serve", "run the gateway"},
 	{"demo", "play an agent session without key and network and draw its cache"},
-	{"explain", "compare two requests: where the cache breaks, and what would be sent"},
+	{"explain", "report on a log or two requests: where the cache breaks, why, what it costs"},
+	{"tape", "show a tape, compare two, or make one of a log"},
 	{"watch", "show a conversation as a chat, as it goes on, and answer its prompts"},
 	{"check", "check a configuration and print what it comes to"},
 	{"health", "ask a running gateway whether it is ready, for probes"},
