@@ -41,6 +41,8 @@ func (b *Body) leaveCall() ([]byte, error) {
 	}
 	if b.spoke = time.Now(); t.waits() {
 		b.between.tools = true
+		b.x.rest()
+		b.x.giveLines()
 		t.chain.hidden.begin(b.x.ctx)
 		return rest, nil
 	}

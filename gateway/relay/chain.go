@@ -141,7 +141,8 @@ func (x *exchange) goOn() (*upstream.Response, *rewrite.Failure) {
 	if err != nil {
 		return nil, badJSON(err)
 	}
-	x.plain, x.warmth, x.ahead, x.tries = body, nil, nil, 0
+	x.takeLines()
+	x.plain, x.warmth, x.explained, x.ahead, x.tries = body, nil, nil, nil, 0
 	x.readAgain(body)
 	x.send(x.warm(body))
 	resp, failure := x.attempt()

@@ -45,8 +45,9 @@ type exchange struct {
 	named       []byte      // the same, with the model's name at the provider
 	opening     bool        // no earlier reply in the request
 	path        metrics.Path
-	warmth      *warmth // nil where continuity does not apply
-	rescued     bool    // the request was mended although it is left alone
+	warmth      *warmth      // nil where continuity does not apply
+	explained   *Explanation // of a call whose warmth is gone
+	rescued     bool         // the request was mended although it is left alone
 	evidence    continuity.Evidence
 	judged      bool // there is evidence
 	notes       notes
@@ -81,7 +82,7 @@ func newExchange(r *Relay, d rewrite.Dialect, arrived time.Time) *exchange {
 	x.relay, x.settings = r, r.settings.Load()
 	x.client, x.vendor, x.speaks = &dialects[d], &dialects[d], d
 	x.record.Dialect, x.record.Arrived = d, arrived
-	x.lines = allLines.Get().(*lines)
+	x.takeLines()
 	r.metrics.Enter()
 	return x
 }
@@ -92,26 +93,49 @@ func (x *exchange) leave() {
 	if x.req == nil || x.stays() {
 		return
 	}
-	x.record.Explanation = x.explanation()
-	x.req, x.out, x.asked, x.whole, x.plain, x.warmth = nil, upstream.Request{}, nil, nil, nil, nil
+	x.rest()
+	x.record.Explanation, x.explained = x.explained, nil
+	x.req, x.out, x.asked, x.whole, x.tenant = nil, upstream.Request{}, nil, nil, ""
+	x.room.give()
+}
+
+// rest lets go of what only the call that is over has needed. Another one may follow,
+// once tools have been run; people may take an hour for that.
+func (x *exchange) rest() {
+	if x.warmth != nil {
+		x.explained = x.explanation()
+	}
 	if x.prompt != nil {
 		x.relay.recall.Release(x.prompt)
 	}
-	x.named, x.prompt, x.tenant = nil, nil, ""
-	x.room.give()
+	x.plain, x.named, x.warmth, x.prompt, x.out.Body = nil, nil, nil, nil, nil
+}
+
+// takeLines takes room for header lines, and giveLines gives it back.
+func (x *exchange) takeLines() {
+	if x.lines == nil {
+		x.lines = allLines.Get().(*lines)
+	}
+}
+
+func (x *exchange) giveLines() {
+	if x.lines == nil {
+		return
+	}
+	clear(x.lines.up)
+	clear(x.lines.down)
+	allLines.Put(x.lines)
+	x.lines, x.out.Fields, x.reply.Fields = nil, nil, nil
 }
 
 // handedOver gives back what nobody needs once the head of the reply has gone:
 // a stream may go on for an hour.
 func (x *exchange) handedOver() {
-	if x.lines == nil || x.stays() {
+	if x.stays() {
 		return
 	}
 	x.leave()
-	clear(x.lines.up)
-	clear(x.lines.down)
-	allLines.Put(x.lines)
-	x.lines, x.reply.Fields = nil, nil
+	x.giveLines()
 }
 
 // recycle ends the exchange's use. Nothing of it may be held on to.
