@@ -188,3 +188,20 @@ func TestRefusalsThatToolsHaveNoPartIn(t *testing.T) {
 		}
 	}
 }
+
+// A prompt is counted without tools that the provider refuses.
+func TestCountsWithoutRefusedTools(t *testing.T) {
+	d, _, base := withDislikes(t)
+	d.got(dislikes("tell_user", 400, "This model does not support tools."))
+	speaker := speakers[rewrite.Messages]
+	speaker.path = func(string, bool) string { return "/v1/messages/count_tokens" }
+	speaker.encode = func(*rewrite.Conversation, string, *rewrite.Losses) ([]byte, error) {
+		return []byte(`{"model":"` + models[rewrite.Messages] + `","messages":[{"role":"user","content":"hi"}]}`), nil
+	}
+	for turn, want := range []int{2, 1} {
+		status, body, _ := speaker.send(t, base, says("hi"))
+		if bodies := d.got(nil); status != 200 || !bytes.Contains(body, []byte("input_tokens")) || len(bodies) != want {
+			t.Errorf("request %d: status %d after %d calls: %s", turn, status, len(bodies), body)
+		}
+	}
+}

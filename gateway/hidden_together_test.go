@@ -252,7 +252,7 @@ func (tc *together) test(t *testing.T, core *provider.Core, base string, c *rewr
 	if last := lastRecord(core).Body; !strings.Contains(last, tc.told) {
 		t.Errorf("the model is told %s", last)
 	}
-	eventually(t, func() bool { return strings.Count(log.String(), "\n")-lines >= tc.upstream }, log.String)
+	eventually(t, func() bool { return strings.Count(log.String(), "\n")-lines == tc.upstream }, log.String)
 	tc.goesOn(t, core, base, c, reply)
 }
 
