@@ -81,14 +81,14 @@ func (d *drawing) summary(r *report.Report, log *imports.Log) {
 		d.say(fair, "  This is "+log.Diary+": it has the numbers of replies, but not the requests, so what had changed cannot be said.")
 	}
 	fmt.Fprintln(d.to)
-	d.fact("from the cache", fmt.Sprintf("%s of %s input tokens (%s)", thousands(t.Tokens.Read), thousands(t.Tokens.Input), percent(t.Tokens.Read, t.Tokens.Input)))
+	d.fact("from the cache", fmt.Sprintf("%s of %s input tokens (%s)", short(t.Tokens.Read), short(t.Tokens.Input), percent(t.Tokens.Read, t.Tokens.Input)))
 	if t.Breaks == 0 {
 		d.fact("broken", d.paint(good, "never"))
 	} else {
-		d.fact("broken", d.paint(bad, fmt.Sprintf("%s, %s tokens processed again", times(t.Breaks), thousands(t.Again))))
+		d.fact("broken", d.paint(bad, fmt.Sprintf("%s, %s tokens processed again", times(t.Breaks), short(t.Again))))
 	}
 	if t.Unmarked > 0 {
-		d.fact("not marked", d.paint(bad, thousands(t.Unmarked)+" tokens that no mark had asked to be kept"))
+		d.fact("not marked", d.paint(bad, short(t.Unmarked)+" tokens processed again since no mark had asked to keep them"))
 	}
 	if t.Unpriced < t.Turns-t.Failed {
 		d.fact("cost", d.cost(t))
@@ -127,7 +127,7 @@ func (d *drawing) savings(r *report.Report) string {
 	case t.Saved == 0:
 		return "nothing would have been saved"
 	}
-	said := d.paint(good, fmt.Sprintf("%s of these tokens would have come from the cache", thousands(t.Saved)))
+	said := d.paint(good, fmt.Sprintf("%s of these tokens would have come from the cache", short(t.Saved)))
 	if t.CostSaved > 0 {
 		said += fmt.Sprintf(", %s saved", t.CostSaved)
 	}
@@ -179,7 +179,7 @@ func (d *drawing) reasons(r *report.Report) {
 	}
 	slices.SortFunc(all, func(a, b *sum) int { return cmp.Or(cmp.Compare(b.tokens, a.tokens), cmp.Compare(a.reason, b.reason)) })
 	for _, s := range all {
-		line := fmt.Sprintf("  %4d ×  %s: %s tokens again", s.breaks, reasonWords(s.reason), thousands(s.tokens))
+		line := fmt.Sprintf("  %4d ×  %s: %s tokens again", s.breaks, reasonWords(s.reason), short(s.tokens))
 		if s.cost > 0 {
 			line += ", " + s.cost.String()
 		}
@@ -226,7 +226,7 @@ func (d *drawing) conversation(c *report.Conversation) {
 		passed = 0
 	}
 	for _, t := range c.Turns {
-		if !d.all && t.Break == nil && t.Unmarked == 0 {
+		if !d.all && t.Break == nil {
 			passed++
 			continue
 		}
@@ -263,7 +263,7 @@ func (d *drawing) turn(t *report.Turn) {
 		d.broken(t)
 	}
 	if t.Unmarked > 0 {
-		d.say(bad, fmt.Sprintf("       not marked for the cache: %s tokens of the turn before again", thousands(t.Unmarked)))
+		d.say(bad, fmt.Sprintf("       not marked for the cache: %s tokens of the turn before again", short(t.Unmarked)))
 		if t.Through != nil && t.Break == nil {
 			d.through(t.Through)
 		}
@@ -273,7 +273,7 @@ func (d *drawing) turn(t *report.Turn) {
 // broken says what broke, why, and what the gateway would have made of it.
 func (d *drawing) broken(t *report.Turn) {
 	b := t.Break
-	said := fmt.Sprintf("%s: %s of %s tokens again", reasonOf(b), thousands(b.Again), thousands(b.Expected))
+	said := fmt.Sprintf("%s: %s of %s tokens again", reasonOf(b), short(b.Again), short(b.Expected))
 	if b.Cost != nil && *b.Cost > 0 {
 		said += ", " + b.Cost.String()
 	}
@@ -307,7 +307,7 @@ func (d *drawing) through(t *report.Through) {
 	ink, said := quiet, strings.Join(t.Does, ", ")
 	if t.Saved > 0 {
 		ink = good
-		saved := fmt.Sprintf("about %s tokens from the cache", thousands(t.Saved))
+		saved := fmt.Sprintf("about %s tokens from the cache", short(t.Saved))
 		if t.Cost != nil && *t.Cost > 0 {
 			saved += fmt.Sprintf(", %s saved", *t.Cost)
 		}

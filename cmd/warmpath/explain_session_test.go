@@ -60,3 +60,26 @@ func TestExplainSession(t *testing.T) {
 		})
 	}
 }
+
+// The example in the README is what is printed.
+func TestExplainReadme(t *testing.T) {
+	guide, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	story, err := os.ReadFile("testdata/explain/story.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(guide), "### A report from logs you already have")
+	_, after, _ = strings.Cut(after, "For example:\n\n```\n")
+	example, _, found := strings.Cut(after, "\n```")
+	if !found || len(example) < 1000 {
+		t.Fatalf("the example is %q", example)
+	}
+	for line := range strings.Lines(strings.TrimSuffix(example, "    …")) {
+		if !strings.Contains(string(story), line) {
+			t.Errorf("the README has %q", line)
+		}
+	}
+}

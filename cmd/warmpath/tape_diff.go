@@ -55,7 +55,7 @@ func drawDifference(to *drawing, d *report.Difference) {
 	}
 	if d.Differing > 0 {
 		fmt.Fprintf(to.to, "%s in exchange %03d at %s: about %s of %s tokens are processed again.\n", to.paint(bad, "The prefix differs"),
-			d.Exchange, d.Culprit.Path, thousands(d.Lost), thousands(d.Lost+d.Kept))
+			d.Exchange, d.Culprit.Path, short(d.Lost), short(d.Lost+d.Kept))
 		more := ""
 		if d.More > 0 {
 			more = fmt.Sprintf(", and %d more", d.More)
