@@ -52,6 +52,9 @@ type Options struct {
 	// Via is where requests to all providers go instead, as host:port, without
 	// encryption; see upstream.Config.
 	Via string
+	// FirstList is how long requests wait for servers of tools after those were
+	// configured; zero is mcp.DefaultFirstList.
+	FirstList time.Duration
 }
 
 // Gateway is one running, or not yet running, gateway.
@@ -135,7 +138,7 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 	}, OnAnswer: func(op cache.Op, took time.Duration) { g.metrics.StoreAnswered(string(op), took) }})
 	g.prompts = prompt.New(prompt.Options{Settings: cfg.Prompts, Counter: g.metrics, Log: g.log, Board: boardOf(opts.Store)})
 	memory := lineage.New(g.store, conversationLife)
-	g.servers = g.newServers()
+	g.servers = g.newServers(opts.FirstList)
 	g.relay = relay.New(g.relaySettings(cfg), g.client, g.metrics, memory, g.observe)
 	if g.front, err = front.New(g.frontConfig(cfg), g.relay, g.metrics, g.log); err == nil && cfg.Collector != "" {
 		g.spans, err = otlp.Open(context.Background(), otlp.Config{Endpoint: cfg.Collector, Version: g.version, Log: g.log}, registry)

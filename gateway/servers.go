@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"time"
 
 	"warmpath/gateway/console"
 	"warmpath/gateway/question"
@@ -11,10 +12,10 @@ import (
 )
 
 // newServers makes the servers of tools, none of which is started before the gateway
-// is.
-func (g *Gateway) newServers() *mcp.Servers {
+// is. FirstList is how long requests wait for them.
+func (g *Gateway) newServers(firstList time.Duration) *mcp.Servers {
 	return mcp.New(mcp.Options{
-		Log: g.log, Version: g.version, Observe: g.metrics.ServerCalled,
+		Log: g.log, Version: g.version, Observe: g.metrics.ServerCalled, FirstList: firstList,
 		Ask: func(ctx context.Context, asked mcp.Asked) (question.Outcome, rewrite.JSON) {
 			return tools.AskFor(ctx, g.prompts, asked.Call, tools.SourceMCP, asked.Message, asked.Questions)
 		},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +86,66 @@ func TestAServersResultGoesToWhomItIsFor(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// A model that calls a tool which its server does not have is told so, in the same
+// reply; the client knows nothing of it, now and later. Nothing is offered that is not
+// there.
+func TestAToolThatAModelMakesUp(t *testing.T) {
+	_, base, bodies := withServers(t, gateway.Options{}, keepReplies)
+	for from, client := range speakers {
+		for to, model := range models {
+			t.Run(fmt.Sprintf("%s to %s", from, to), func(t *testing.T) {
+				before := len(bodies())
+				c := &rewrite.Conversation{Dialect: from, Model: model, Stream: true, Items: []rewrite.Item{{Parts: []rewrite.Part{{
+					Text: `Look. DO[say One.; call mcp__desk__refund {"number":"7"}; then; say Two.]`,
+				}}}}}
+				reply, _ := client.ask(t, base, c)
+				for i := range reply.Items {
+					if reply.Items[i].Kind == rewrite.ItemCall {
+						t.Errorf("the client is told of a call of %s", reply.Items[i].Call.Name)
+					}
+				}
+				if got := strings.Join(spoken(reply), ""); !strings.Contains(got, "One.") || !strings.Contains(got, "Two.") {
+					t.Errorf("the client reads %q", got)
+				}
+				c.Items = append(append(c.Items, reply.Items...), rewrite.Item{Parts: []rewrite.Part{{Text: "Go on. DO[say Bye.]"}}})
+				client.ask(t, base, c)
+				sent := bodies()[before:]
+				if len(sent) != 3 {
+					t.Fatalf("the provider got %d requests: %v", len(sent), sent)
+				}
+				for i, body := range sent {
+					told := strings.Contains(unwrapped(body), "There is no tool mcp__desk__refund. Its server has: mcp__desk__order.")
+					if told != (i > 0) {
+						t.Errorf("request %d: the model is told: %v, in %s", i, told, body)
+					}
+					if tools := unwrapped(body); strings.Count(tools, `"name":"mcp__desk__refund"`) > i*2 || strings.Contains(gjson.Get(tools, "tools").Raw, "refund") {
+						t.Errorf("request %d offers it: %s", i, tools)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A client's own tool of such a name is the client's to answer.
+func TestAToolOfTheClientsThatLooksLikeAServers(t *testing.T) {
+	_, base, bodies := withServers(t, gateway.Options{}, nil)
+	for from, client := range speakers {
+		for to, model := range models {
+			t.Run(fmt.Sprintf("%s to %s", from, to), func(t *testing.T) {
+				c := &rewrite.Conversation{Dialect: from, Model: model, Stream: true, Tools: []rewrite.Tool{{Name: "mcp__desk__refund", Schema: rewrite.JSON(`{"type":"object"}`)}},
+					Items: []rewrite.Item{{Parts: []rewrite.Part{{Text: `Look. DO[call mcp__desk__refund {"number":"7"}; then; say Two.]`}}}}}
+				before := len(bodies())
+				reply, _ := client.ask(t, base, c)
+				called := slices.ContainsFunc(reply.Items, func(i rewrite.Item) bool { return i.Call.Name == "mcp__desk__refund" })
+				if !called || len(bodies()) != before+1 {
+					t.Errorf("the client gets %+v after %d requests", reply.Items, len(bodies())-before)
+				}
+			})
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"warmpath/gateway/catalog"
 	"warmpath/gateway/config"
 	"warmpath/gateway/tools"
+	"warmpath/gateway/tools/mcp"
 )
 
 // toolSets are the tools of each route; nil if no route has any. Those of servers are
@@ -68,7 +69,7 @@ type routeTools struct {
 }
 
 // set gives the tools as they are now. It waits for servers that have just been
-// started, within their bounds.
+// started, but not for long.
 func (r *routeTools) set(ctx context.Context) *tools.Set {
 	lists := r.gateway.servers.Lists()
 	r.mu.Lock()
@@ -84,7 +85,11 @@ func (r *routeTools) set(ctx context.Context) *tools.Set {
 	for _, tool := range r.gateway.servers.Tools(ctx, r.servers) {
 		all = append(all, tools.Admit(r.gateway.prompts, r.limits, tool))
 	}
-	made = tools.NewSet(r.limits, all...)
+	owned := make([]string, len(r.servers))
+	for i, server := range r.servers {
+		owned[i] = mcp.PrefixOf(server)
+	}
+	made = tools.NewSet(r.limits, all...).Owning(owned...)
 	r.mu.Lock()
 	r.made, r.lists = made, lists
 	r.mu.Unlock()

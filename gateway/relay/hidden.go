@@ -28,8 +28,10 @@ const (
 type hidden struct {
 	x   *exchange
 	set *tools.Set
-	// names are those of the tools, by what the provider calls them.
+	// names are those of the tools, by what the provider calls them, and clients those
+	// of the client's that look like tools of the gateway's.
 	names   map[string]string
+	clients map[string]bool
 	session tools.Session
 	// calls are those of the reply under way, in order.
 	calls []hiddenCall
@@ -66,17 +68,26 @@ type runResult struct {
 	result tools.Result
 }
 
-// hides reports a call of a tool of the gateway's.
-func (h *hidden) hides(call *rewrite.Call) bool {
-	_, ok := h.names[call.Name]
-	return ok
+// hides reports a call of a tool of the gateway's: of one that a model was offered, or
+// that it has made up, whose name says whose it would be.
+func (h *hidden) hides(call *rewrite.Call) bool { return h.tool(call) != "" }
+
+// tool is the tool of the gateway's that a call is of; empty for none.
+func (h *hidden) tool(call *rewrite.Call) string {
+	if name, ok := h.names[call.Name]; ok {
+		return name
+	}
+	if call.Namespace == "" && h.set.Owns(call.Name) && !h.clients[call.Name] {
+		return call.Name
+	}
+	return ""
 }
 
 // called takes a call that is whole. What answers at once is run.
 func (h *hidden) called(item *rewrite.Item) {
 	call := item.Call
 	call.Arguments = append(rewrite.JSON(nil), call.Arguments...)
-	h.calls, h.any = append(h.calls, hiddenCall{call: call, tool: h.names[call.Name]}), true
+	h.calls, h.any = append(h.calls, hiddenCall{call: call, tool: h.tool(&call)}), true
 	at := len(h.calls) - 1
 	known := *item
 	known.Call.Name = h.calls[at].tool
@@ -325,7 +336,7 @@ func (t *translation) save() {
 		switch {
 		case item.Kind != rewrite.ItemCall || !item.Incomplete:
 			entry.Items = append(entry.Items, *item)
-		case !h.set.Has(item.Call.Name):
+		case !h.set.Has(item.Call.Name) && !h.set.Owns(item.Call.Name):
 			return // nobody knows what the client makes of half a call
 		}
 	}

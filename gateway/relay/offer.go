@@ -35,8 +35,10 @@ type offering struct {
 	set *tools.Set
 	// tools are those that the model is offered beside the client's.
 	tools []rewrite.Tool
-	// own is how many tools the client has.
-	own int
+	// own is how many tools the client has, and clients are the names of those that look
+	// like tools of the gateway's.
+	own     int
+	clients map[string]bool
 	// run is where the reply will be found again; nil where it will not.
 	run *rewrite.Run
 	// altered says that something of the history was left out.
@@ -64,15 +66,46 @@ func (x *exchange) offer(c *rewrite.Conversation) *offering {
 		o.tools = nil
 	}
 	for i := range restored {
-		// What stands in the history has to be declared.
+		// What stands in the history has to be declared, but for what a model has made
+		// up: it is to call that no more.
+		if x.set.Owns(restored[i].Call.Name) && !x.set.Has(restored[i].Call.Name) {
+			continue
+		}
 		if item := &restored[i]; item.Kind == rewrite.ItemCall && item.Call.Namespace == "" && !x.crowded(len(c.Tools), len(o.tools)+1) {
 			o.add(c, rewrite.Tool{Name: item.Call.Name, Schema: rewrite.JSON(`{"type":"object"}`)})
 		}
 	}
+	o.clients = x.lookalikes(c)
 	c.Tools = append(slices.Clip(c.Tools), o.tools...)
 	o.base = len(c.Items) - begun
 	x.offered, x.restored = len(o.tools) > 0, len(restored) > 0
 	return o
+}
+
+// lookalikes are tools of the client's, as the provider calls them, that have names like
+// the gateway's.
+func (x *exchange) lookalikes(c *rewrite.Conversation) (names map[string]bool) {
+	add := func(namespace, name string) {
+		all := []string{name, namespace + name, namespace + "__" + name}
+		if there := codecs[x.target.Dialect].toolName; there != nil {
+			all = append(all, there(namespace, name))
+		}
+		for _, name := range all {
+			if x.set.Owns(name) {
+				if names == nil {
+					names = map[string]bool{}
+				}
+				names[name] = true
+			}
+		}
+	}
+	for i := range c.Tools {
+		add(c.Tools[i].Namespace, c.Tools[i].Name)
+	}
+	for name := range c.Offered() {
+		add("", name)
+	}
+	return names
 }
 
 // add offers a tool, unless there is one of its name: the client's wins.
@@ -107,7 +140,7 @@ func (o *offering) hide(x *exchange, t *translation) *hidden {
 	if o == nil || len(o.tools) == 0 {
 		return nil
 	}
-	h := &hidden{x: x, set: o.set, people: newPeople(x.relay.now), names: map[string]string{}, run: o.run, base: o.base, altered: o.altered}
+	h := &hidden{x: x, set: o.set, people: newPeople(x.relay.now), names: map[string]string{}, clients: o.clients, run: o.run, base: o.base, altered: o.altered}
 	for i := range o.tools {
 		name := o.tools[i].Name
 		there := name

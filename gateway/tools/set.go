@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -25,6 +27,8 @@ type Set struct {
 	tools  []Tool
 	at     map[string]int
 	limits Limits
+	// owned are the beginnings of names of which the set has all.
+	owned []string
 }
 
 // NewSet makes a set of tools. Of several of one name the first counts. Limits of
@@ -40,6 +44,19 @@ func NewSet(limits Limits, all ...Tool) *Set {
 		s.tools = append(s.tools, tool)
 	}
 	return s
+}
+
+// Owning says that all names which begin with one of some are the set's: who is called
+// by another one of them is a mistake of the model's. It changes the set, before it is
+// used.
+func (s *Set) Owning(beginnings ...string) *Set {
+	s.owned = beginnings
+	return s
+}
+
+// Owns reports a name that can only be one of the set's, whether or not it has it.
+func (s *Set) Owns(name string) bool {
+	return s != nil && slices.ContainsFunc(s.owned, func(begin string) bool { return strings.HasPrefix(name, begin) })
 }
 
 // Definitions are what models are told of the tools, in the order of the set.
@@ -77,7 +94,7 @@ var errTimeout = errors.New("the call has taken too long")
 func (s *Set) Run(ctx context.Context, call Call) (result Result) {
 	tool := s.Find(call.Name)
 	if tool == nil {
-		return Failure("The tool " + call.Name + " is not available any more. Go on without it.")
+		return s.absent(call.Name)
 	}
 	timeout := tool.Timeout
 	if timeout == 0 {
@@ -98,6 +115,26 @@ func (s *Set) Run(ctx context.Context, call Call) (result Result) {
 		return Failure("The tool " + call.Name + " has not answered within " + timeout.String() + ".")
 	}
 	return result.within(s.limits.Bytes)
+}
+
+// absent is the result of a call of a tool that is not there: gone, or never there.
+func (s *Set) absent(name string) Result {
+	if !s.Owns(name) {
+		return Failure("The tool " + name + " is not available any more. Go on without it.")
+	}
+	const most = 32
+	var beside []string
+	for _, begin := range s.owned {
+		for i := range s.tools {
+			if strings.HasPrefix(name, begin) && strings.HasPrefix(s.tools[i].Name, begin) && len(beside) < most {
+				beside = append(beside, s.tools[i].Name)
+			}
+		}
+	}
+	if len(beside) == 0 {
+		return Failure("There is no tool " + name + ", and its server has none at the moment. Go on without it.")
+	}
+	return Failure("There is no tool " + name + ". Its server has: " + strings.Join(beside, ", ") + ". Call one of these, or go on without it.")
 }
 
 // within cuts a result that has more than some bytes, and says so. Media are left

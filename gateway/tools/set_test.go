@@ -26,6 +26,25 @@ func TestSetKeepsItsOrder(t *testing.T) {
 	}
 }
 
+// A model that makes up a tool reads which there are.
+func TestWhatIsNotThere(t *testing.T) {
+	s := NewSet(Limits{}, Tool{Name: "mcp__a__x"}, Tool{Name: "mcp__b__y"}, Tool{Name: "mcp__a__z"}).Owning("mcp__a__", "mcp__b__", "mcp__c__")
+	for name, want := range map[string]string{
+		"mcp__a__y": "There is no tool mcp__a__y. Its server has: mcp__a__x, mcp__a__z. Call one of these, or go on without it.",
+		"mcp__c__y": "There is no tool mcp__c__y, and its server has none at the moment. Go on without it.",
+		"tell_user": "The tool tell_user is not available any more. Go on without it.",
+		"mcp__d__y": "The tool mcp__d__y is not available any more. Go on without it.",
+	} {
+		got := s.Run(t.Context(), Call{Name: name})
+		if !got.Failed || len(got.Parts) != 1 || got.Parts[0].Text != want {
+			t.Errorf("%s gives %+v, want %s", name, got, want)
+		}
+	}
+	if !s.Owns("mcp__a__anything") || s.Owns("mcp__ab__x") || s.Owns("tell_user") || (*Set)(nil).Owns("mcp__a__x") {
+		t.Error("the set owns what is not its own, or not what is")
+	}
+}
+
 func gives(parts ...rewrite.Part) func(context.Context, Call) Result {
 	return func(context.Context, Call) Result { return Result{Parts: parts} }
 }

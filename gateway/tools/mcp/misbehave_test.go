@@ -67,6 +67,34 @@ func TestAServerThatIsAwayHoldsUpNobodyElse(t *testing.T) {
 	}
 }
 
+// A server that hangs holds up the first requests only briefly, however long it may take
+// to start. Once it is there its tools are on offer.
+func TestAServerThatHangsIsHardlyWaitedFor(t *testing.T) {
+	mute := program("mute", "mute")
+	mute.Connect = time.Hour
+	s, _ := started(t, Options{FirstList: 50 * time.Millisecond})
+	s.Configure([]Config{program("good", "plain"), mute})
+	until(t, "the good one is up", func() bool { return s.named("good").status().State == Up })
+	for range 2 {
+		if all := s.Tools(t.Context(), []string{"mute", "good"}); len(all) != 1 || all[0].Name != "mcp__good__echo" {
+			t.Errorf("%d tools", len(all))
+		}
+	}
+	if status := s.named("mute").status(); status.State != Connecting {
+		t.Errorf("it hangs no more: %+v", status)
+	}
+}
+
+func TestAServerThatIsLateIsOnOffer(t *testing.T) {
+	s, _ := started(t, Options{FirstList: time.Nanosecond}, program("late", "plain"))
+	lists := s.Lists()
+	s.Tools(t.Context(), []string{"late"})
+	until(t, "it is up", func() bool { return s.named("late").status().State == Up })
+	if all := s.Tools(t.Context(), []string{"late"}); len(all) != 1 || s.Lists() == lists {
+		t.Errorf("%d tools, after %d lists and %d", len(all), lists, s.Lists())
+	}
+}
+
 func (s *Servers) named(name string) *server {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,6 +12,9 @@ const longestName = 64
 // Prefix is what the names of the servers' tools begin with.
 const Prefix = "mcp__"
 
+// PrefixOf is what the names of one server's tools begin with, and those of no other's.
+func PrefixOf(server string) string { return Prefix + server + "__" }
+
 // ValidName reports whether a server may have a name: lower-case letters, digits,
 // - and single _ within it, but not the word other, and not so many that nothing is
 // left for the names of its tools. So no two servers give a tool the same name.
@@ -38,7 +41,7 @@ func toolName(server, tool string) string {
 		}
 		return '_'
 	}, tool)
-	name := Prefix + server + "__" + legal
+	name := PrefixOf(server) + legal
 	if legal == tool && len(name) <= longestName {
 		return name
 	}

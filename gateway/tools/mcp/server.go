@@ -47,8 +47,10 @@ type server struct {
 	handshakes bool
 
 	stop context.CancelFunc
-	done sync.WaitGroup
-	kick chan struct{}
+	// awaited is until when requests wait for the first list.
+	awaited time.Time
+	done    sync.WaitGroup
+	kick    chan struct{}
 
 	mu      sync.Mutex
 	session *session
@@ -79,6 +81,7 @@ func newServer(config Config, owner *Servers) *server {
 	s.tell(Connecting)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop = cancel
+	s.awaited = time.Now().Add(owner.FirstList)
 	s.done.Go(func() { s.loop(ctx) })
 	return s
 }
@@ -284,8 +287,10 @@ func (s *server) ready(ctx context.Context) (*session, error) {
 	}
 }
 
-// tried waits until the first attempt is over, or ctx is.
+// tried waits until the first attempt is over, or ctx is, or it has taken too long.
 func (s *server) tried(ctx context.Context) {
+	ctx, cancel := context.WithDeadline(ctx, s.awaited)
+	defer cancel()
 	for {
 		s.mu.Lock()
 		ended, news := s.ended, s.news

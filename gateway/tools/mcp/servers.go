@@ -23,6 +23,9 @@ type Options struct {
 	// Observe is told of each call that is over: its server, one of Outcomes, and
 	// how long it has taken. It may be nil.
 	Observe func(server, outcome string, took time.Duration)
+	// FirstList is how long after a server was configured it is waited for at most;
+	// DefaultFirstList if zero.
+	FirstList time.Duration
 	// Watch is told what each server is doing whenever that changes. It must not
 	// block, and may be nil.
 	Watch func(server string, state State)
@@ -43,10 +46,18 @@ type Servers struct {
 	lists atomic.Uint64
 }
 
+// DefaultFirstList is what a program needs to start that has to be found first, and no
+// longer than people wait for an answer without a thought. Who is later is on offer for
+// the conversations that begin then: those before keep the list that they began with.
+const DefaultFirstList = 3 * time.Second
+
 // New makes a set without servers.
 func New(options Options) *Servers {
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
+	}
+	if options.FirstList <= 0 {
+		options.FirstList = DefaultFirstList
 	}
 	return &Servers{Options: options}
 }
@@ -96,9 +107,9 @@ func (s *Servers) Stop() {
 func (s *Servers) Lists() uint64 { return s.lists.Load() }
 
 // Tools are the tools of servers, by the servers' names, in the order of server and
-// tool. A server that has just been configured is waited for, within the bound of its
-// start or until ctx ends; of one that is away, the tools that it had are given.
-// Names of no server have no tools.
+// tool. A server that has just been configured is waited for, but neither longer than
+// FirstList after that nor than ctx lasts; of one that is away, the tools that it had
+// are given. Names of no server have no tools.
 func (s *Servers) Tools(ctx context.Context, names []string) (all []tools.Tool) {
 	s.mu.Lock()
 	servers := s.servers
