@@ -205,3 +205,37 @@ func TestCountsWithoutRefusedTools(t *testing.T) {
 		}
 	}
 }
+
+// A client that goes on by the name of a reply does so at a provider that no longer takes
+// the tools, and from what it gets there.
+func TestNamesOfRepliesAndRefusedTools(t *testing.T) {
+	for _, stream := range []bool{false, true} {
+		for to, model := range models {
+			t.Run(fmt.Sprintf("to %s, stream %v", to, stream), func(t *testing.T) {
+				d, _, base := withDislikes(t)
+				client := speakers[rewrite.Responses]
+				ask := func(previous, text string) (id string) {
+					t.Helper()
+					c := says(text)
+					c.Dialect, c.Model, c.Stream, c.Previous, c.Store = rewrite.Responses, model, stream, previous, rewrite.On
+					reply, _ := client.ask(t, base, c)
+					if got := strings.Join(spoken(reply), ""); got != "One." && got != "Two.\n\nOne." {
+						t.Errorf("the client reads %q", got)
+					}
+					return reply.ID
+				}
+				first := ask("", `Begin. DO[call tell_user {"message":"Two."}; then; say One.]`)
+				d.got(dislikes(`"name":"tell_user"`, 400, "This model does not support tools."))
+				second := ask(first, "Go on. DO[say One.]")
+				if bodies := d.got(nil); len(bodies) < 2 || !strings.Contains(bodies[len(bodies)-1], "Begin.") || !strings.Contains(bodies[len(bodies)-1], "Two.") {
+					t.Errorf("the provider got %s", bodies)
+				}
+				ask(second, "And on. DO[say One.]")
+				bodies := d.got(nil)
+				if last := bodies[len(bodies)-1]; !strings.Contains(last, "Begin.") && !strings.Contains(last, `"previous_response_id":"`+second) {
+					t.Errorf("the provider got %s", last)
+				}
+			})
+		}
+	}
+}
