@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -49,6 +50,7 @@ type recording struct {
 	command                            []string
 	stdout, stderr                     io.Writer
 	known                              *sessions.Tape
+	before                             sessions.Manifest
 }
 
 // modes are what can be made of a tape.
@@ -145,9 +147,14 @@ func (r *recording) look() error {
 	switch {
 	case r.tape == "record" && there && !r.force:
 		return fmt.Errorf("there is a tape in %s: --refresh records what it lacks, --force records it anew", r.out)
-	case r.tape == "refresh" && there:
+	case there && r.tape == "refresh":
 		r.known, err = sessions.Load(r.out)
 		return err
+	case there && r.tape == "record":
+		// What people have written into a manifest stays.
+		if old, err := sessions.Load(r.out); err == nil {
+			r.before = sessions.Manifest{Expect: old.Manifest.Expect, Vary: old.Manifest.Vary, About: old.Manifest.About}
+		}
 	case r.tape == "record" && r.out != "":
 		// Better now than when everything was said.
 		if err := os.MkdirAll(r.out, 0o750); err != nil {
@@ -194,13 +201,17 @@ func (r *recording) run(signals <-chan os.Signal) int {
 func (r *recording) masks() bool { return r.mask || r.known != nil && r.known.Manifest.Masked }
 
 func (r *recording) manifest() sessions.Manifest {
-	m := sessions.Manifest{}
+	m := r.before
 	if r.known != nil {
 		m = r.known.Manifest
 		m.Betas, m.Model, m.Dialect, m.Date = nil, "", "", ""
 	}
 	m.Recorder = "warmpath record"
-	m.Vary = append(m.Vary, r.vary...)
+	for _, pattern := range r.vary {
+		if !slices.Contains(m.Vary, pattern) {
+			m.Vary = append(m.Vary, pattern)
+		}
+	}
 	for _, given := range []struct {
 		to   *string
 		text string

@@ -196,6 +196,8 @@ func (r *replaying) play(signals <-chan os.Signal, tapes []*sessions.Tape) int {
 	}
 	if fault != nil {
 		code = max(code, exitFailure)
+	} else if code != exitOK {
+		fault = fmt.Errorf("the command ended with %d", code)
 	}
 	var results []deck.Result
 	for _, t := range tapes {
