@@ -2,7 +2,7 @@
 FUZZTIME ?= 20s
 GO ?= go
 
-.PHONY: build test check lint bench fuzz clients deployment
+.PHONY: build test check lint bench fuzz clients deployment browser
 
 build:
 	$(GO) build -trimpath -o bin/warmpath ./cmd/warmpath
@@ -55,3 +55,8 @@ clients:
 # its own as well. After a change of the panels: go test -run Dashboards -update there.
 deployment:
 	cd fixtures/deployment && $(GO) vet ./... && $(GO) test ./...
+
+# The console in Chromium; a module of its own as well. After a change of the design:
+# go test -run Pictures . -args -update there.
+browser:
+	cd fixtures/browser && $(GO) vet ./... && $(GO) test ./...

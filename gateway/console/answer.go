@@ -32,7 +32,7 @@ func (s *Server) answer(ctx *fasthttp.RequestCtx) {
 	for name, value := range ctx.PostArgs().All() {
 		f.values[string(name)] = append(f.values[string(name)], string(value))
 	}
-	id := f.first("id")
+	id := f.first("prompt")
 	who := prompt.Who{Operator: true}
 	status, message := fasthttp.StatusOK, ""
 	var problems map[string]string
@@ -102,7 +102,7 @@ func sentence(text string) string {
 
 // reply is what the form says, or what is wrong with it by the names of its controls.
 func (f filled) reply(v *prompt.View) (r prompt.Reply, problems map[string]string) {
-	r.Action = f.first("action")
+	r.Action = f.first("reply")
 	r.Turn = f.first("scope") == "turn"
 	var w splice.Writer
 	switch {
@@ -128,7 +128,7 @@ func (f filled) reply(v *prompt.View) (r prompt.Reply, problems map[string]strin
 	case r.Action == prompt.Accept, r.Action == prompt.Decline, r.Action == prompt.Cancel:
 		return r, nil
 	default:
-		return r, map[string]string{"action": "has to be accept, decline or cancel"}
+		return r, map[string]string{"reply": "has to be accept, decline or cancel"}
 	}
 	w.Close('}')
 	r.Content = w.Bytes()

@@ -93,7 +93,7 @@ func (t turn) Badge() string {
 	case t.Bad():
 		return fmt.Sprintf("%d %s", t.Status, t.Reason)
 	case t.Broke():
-		return "break: " + t.Miss.Reason
+		return "✗ " + t.Miss.Reason
 	case t.Kept():
 		return "kept warm"
 	case t.Miss != nil:
@@ -116,6 +116,9 @@ func (t turn) BadgeClass() string {
 // Sentence is the turn in words, for those who do not see its bar.
 func (t turn) Sentence() string {
 	s := t.Arrived.UTC().Format(time.TimeOnly) + " UTC, " + t.tokens.Sentence()
+	if t.Broke() && !t.Bad() {
+		return s + "; break: " + t.Miss.Reason
+	}
 	if badge := t.Badge(); badge != "" {
 		s += "; " + badge
 	}

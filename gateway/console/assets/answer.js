@@ -6,11 +6,13 @@ document.addEventListener('submit', async (event) => {
   const form = event.target;
   if (!form.matches('form.card')) return;
   event.preventDefault();
+  // A form's properties are its controls where these have their names.
+  const address = form.getAttribute('action');
   const body = new URLSearchParams(new FormData(form, event.submitter));
   const buttons = form.querySelectorAll('button');
   for (const button of buttons) button.disabled = true;
   try {
-    const response = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'application/json' } });
+    const response = await fetch(address, { method: 'POST', body, headers: { Accept: 'application/json' } });
     if (response.ok) {
       done(form);
       return;

@@ -17,6 +17,11 @@ let release = null; // ends the turn of the hidden page that listens
 localize(document);
 openTarget();
 addEventListener('hashchange', openTarget);
+// Columns are for the mouse; the keyboard has the list of turns behind the name.
+document.addEventListener('click', (event) => {
+  const record = event.target.closest?.('[data-record]')?.dataset.record;
+  if (record) location.href = record;
+});
 setInterval(() => {
   countdown();
   if (source && Date.now() - heard > patience) again();

@@ -2,13 +2,15 @@
 // same: focus, selection, open details and what has been typed stay. Elements with an
 // id are found again wherever they stand; one with data-keep is never changed.
 export function morph(old, fresh) {
+  // A form's id property is a control of that name, where there is one.
+  const id = (node) => (node.nodeType === Node.ELEMENT_NODE ? node.getAttribute('id') : null);
   const known = new Map();
-  for (const child of old.children) if (child.id) known.set(child.id, child);
+  for (const child of old.children) if (id(child)) known.set(id(child), child);
   let at = old.firstChild;
   for (const child of [...fresh.childNodes]) {
     let match = null;
-    if (child.id) match = known.get(child.id) ?? null;
-    else if (at && !at.id && at.nodeType === child.nodeType && at.nodeName === child.nodeName) match = at;
+    if (id(child)) match = known.get(id(child)) ?? null;
+    else if (at && !id(at) && at.nodeType === child.nodeType && at.nodeName === child.nodeName) match = at;
     if (!match || match.nodeName !== child.nodeName) {
       old.insertBefore(child, at);
       continue;
