@@ -249,13 +249,23 @@ func TestWithheldBlocksAreCounted(t *testing.T) {
 
 // AUD-02, AUD-03: the log has what the provider has not, and shows each side its own.
 func TestTheLogHasWhatIsForPeople(t *testing.T) {
-	for from, content := range map[rewrite.Dialect]string{
-		rewrite.Messages: "text", rewrite.Completions: "text", rewrite.Responses: "text",
+	blocks := "[" + blockForPeople + "," + forModels + "]"
+	for name, c := range map[string]struct {
+		from    rewrite.Dialect
+		content string
+	}{
+		"messages": {rewrite.Messages, blocks}, "chat": {rewrite.Completions, blocks}, "responses": {rewrite.Responses, blocks}, "gemini": {rewrite.Gemini, blocks},
+		"messages, in a text": {rewrite.Messages, quoted(`{"content":` + blocks + `}`)}, "chat, in a block": {rewrite.Completions, `[{"type":"text","text":` + quoted(blocks) + `}]`},
+		"responses, in a text": {rewrite.Responses, quoted(quoted(blocks))}, "gemini, in a text": {rewrite.Gemini, quoted(`{"content":` + blocks + `}`)},
 	} {
-		t.Run(from.String(), func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
+			from := c.from
 			g, core, base := everyProviderOf(t, gateway.Options{}, nil, func(cfg *config.Config) { cfg.Log = config.Log{Events: config.KeptInMemory} })
-			blocks := strings.ReplaceAll("["+blockForPeople+","+forModels+"]", `"type":"text"`, `"type":"`+content+`"`)
-			if status, answer := sendRaw(t, base, speakers[from].path("", false), speakers[from].key, given(from, models[rewrite.Messages], blocks, false, "")); status != 200 {
+			body := given(from, models[rewrite.Messages], c.content, false, "")
+			if name == "gemini, in a text" {
+				body = strings.Replace(body, `{"content":"`, `{"output":"`, 1)
+			}
+			if status, answer := sendRaw(t, base, speakers[from].path(models[rewrite.Messages], false), speakers[from].key, body); status != 200 {
 				t.Fatalf("status %d: %s", status, answer)
 			}
 			if leak := hidesNothing("the request", lastBody(core)); leak != "" {

@@ -60,11 +60,11 @@ type Book struct {
 }
 
 // entry is a prompt that is open. What follows the record is guarded by the book's
-// lock, but done, which is closed when answer holds.
+// lock, but done, which is closed when answer and what is told of it hold.
 type entry struct {
 	record
-	notify func(Event)
 	answer Answer
+	told   View
 	closed bool
 	done   chan struct{}
 }
@@ -158,12 +158,21 @@ func (b *Book) wait(ctx context.Context, s *Session, p Prompt, editable bool, se
 		expiry = min(expiry, s.Wait)
 	}
 	began := time.Now()
-	e := &entry{record: newRecord(s, p, editable, expiry), notify: s.Notify, done: make(chan struct{})}
+	e := &entry{record: newRecord(s, p, editable, expiry), done: make(chan struct{})}
+	opened := e.View
 	if !b.enroll(e) {
 		return Answer{Outcome: Draining}, 0
 	}
 	expired := time.NewTimer(expiry)
 	defer expired.Stop()
+	// Who is notified may write to a disk: nobody else waits for that.
+	if s.Notify != nil {
+		s.Notify(Event{Prompt: opened})
+		defer func() {
+			<-e.done
+			s.Notify(Event{Closed: true, Prompt: e.told})
+		}()
+	}
 	for {
 		changed, there := b.watch(s)
 		if !there {
@@ -212,9 +221,6 @@ func (b *Book) enroll(e *entry) bool {
 	}
 	b.open[e.ID] = e
 	b.count.PromptOpened()
-	if e.notify != nil {
-		e.notify(Event{Prompt: e.View})
-	}
 	b.tell(&e.record, false)
 	b.share(noticePrompt(&e.record, time.Until(e.Expires)+recordMargin))
 	return true
@@ -249,9 +255,7 @@ func (b *Book) finish(e *entry, a Answer, by string) bool {
 	b.past.add(&e.record, a.Outcome.byPerson() && by != "")
 	b.count.PromptClosed()
 	slim := e.slim()
-	if e.notify != nil {
-		e.notify(Event{Closed: true, Prompt: slim.View})
-	}
+	e.told = slim.View
 	b.tell(slim, true)
 	b.share(noticePrompt(slim, pastLife))
 	close(e.done)

@@ -173,6 +173,35 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// Who is notified may take its time, such as a log that writes to a disk: only its own
+// session waits, and hears of the end after the beginning.
+func TestASlowNotifierHoldsUpNobodyElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _ := newBook(t, nil)
+		s := session
+		var heard []string
+		s.Notify = func(e prompt.Event) {
+			time.Sleep(time.Second)
+			_ = b.List(prompt.Filter{Who: operator}) // the book is free
+			if heard = append(heard, "opened"); e.Closed {
+				heard[len(heard)-1] = e.Prompt.State + " by " + e.Prompt.By
+			}
+		}
+		began := time.Now()
+		a := ask(t.Context(), b, s, asks(true, confirm))
+		mustAnswer(t, b, client, only(t, b).ID, `{"action":"decline"}`)
+		if took := time.Since(began); took != 0 {
+			t.Errorf("the answer has waited for %s", took)
+		}
+		if got := a.wait(); got != prompt.Declined || time.Since(began) != 2*time.Second {
+			t.Errorf("%s after %s", got, time.Since(began))
+		}
+		if want := []string{"opened", "declined by client"}; !slices.Equal(heard, want) {
+			t.Errorf("heard %v, want %v", heard, want)
+		}
+	})
+}
+
 func TestWhoMayAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _ := newBook(t, nil)

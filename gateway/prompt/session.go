@@ -29,7 +29,7 @@ type Session struct {
 	// at a time, the one of the first call first.
 	Order int
 	// Notify is told of the session's own prompts as they open and close, if it is set.
-	// It must not block.
+	// Only the session waits for it.
 	Notify func(Event)
 }
 

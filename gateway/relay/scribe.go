@@ -9,6 +9,7 @@ import (
 	"warmpath/cache/eventlog"
 	"warmpath/metrics"
 	"warmpath/rewrite"
+	"warmpath/rewrite/audience"
 	"warmpath/rewrite/transcript"
 )
 
@@ -97,7 +98,7 @@ func (s *scribe) begin(x *exchange, c *rewrite.Conversation, steps []transcript.
 	for _, step := range steps[from:] {
 		items := []transcript.Mark{step.Mark}
 		for i := step.From; i < step.To; i++ {
-			if event, ok := transcript.Of(&c.Items[i], transcript.FromRequest, false); ok {
+			if event, ok := transcript.Of(apartFor(&c.Items[i]), transcript.FromRequest, false); ok {
 				entries = append(entries, entry{event: event, items: items})
 				items = nil
 				entries[0].event.New++
@@ -107,6 +108,19 @@ func (s *scribe) begin(x *exchange, c *rewrite.Conversation, steps []transcript.
 	}
 	s.turn = s.log.Begin(s.id)
 	s.write(entries...)
+}
+
+// apartFor is an item with the blocks that a client has packed into its texts, if they
+// are not all for everybody.
+func apartFor(i *rewrite.Item) *rewrite.Item {
+	if i.Kind != rewrite.ItemResult {
+		return i
+	}
+	apart := *i
+	var failed bool
+	apart.Parts, failed = audience.Unpack(i.Parts)
+	apart.Failed = i.Failed || failed
+	return &apart
 }
 
 // known is the number of steps that the log has already: all up to the last one that

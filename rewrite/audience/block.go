@@ -18,6 +18,7 @@ type block struct {
 	kind                                  string
 	text, data, mime, resource, formatted []byte
 	uri, name, title, description         []byte
+	annotations                           []byte // the last that say for whom it is
 	members                               []member
 	forProvider, forUser, hasResource     bool
 }
@@ -68,6 +69,9 @@ func (b *block) read(body []byte, at rewrite.Span) {
 // have the sources of a text.
 func (b *block) annotate(value []byte) {
 	provider, user := For(value)
+	if !provider || !user {
+		b.annotations = value
+	}
 	b.forProvider, b.forUser = b.forProvider && provider, b.forUser && user
 }
 
