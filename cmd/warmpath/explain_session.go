@@ -131,7 +131,7 @@ func (f *faultLines) note(fault imports.Fault) {
 // end tells the first of them, in the order in which they stand.
 func (f *faultLines) end() {
 	slices.SortStableFunc(f.first, func(a, b imports.Fault) int {
-		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Record, b.Record), cmp.Compare(a.Line, b.Line))
 	})
 	for _, fault := range f.first {
 		fmt.Fprintln(f.to, fault.Error())

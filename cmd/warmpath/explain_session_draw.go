@@ -117,11 +117,14 @@ func (d *drawing) cost(t *report.Totals) string {
 // savings is what the gateway would have made of it.
 func (d *drawing) savings(r *report.Report) string {
 	t := &r.Totals
-	edits := false
+	edits, known := false, false
 	for _, c := range r.Conversations {
 		edits = edits || c.Dialect == "messages"
+		known = known || len(c.Turns) > 0 && c.Turns[0].Kind != "numbers"
 	}
 	switch {
+	case !known:
+		return "cannot be said without the requests"
 	case !edits:
 		return "nothing: it does not edit requests of this dialect yet, and passes them as they are"
 	case t.Saved == 0:
