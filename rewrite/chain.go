@@ -44,6 +44,8 @@ type Chain struct {
 	last           *joint // nil if the last part is no text
 	earlier, usage Usage
 	ended          bool
+	// own are the members of replies that only their own dialect has.
+	own chainOwn
 }
 
 // place is where an item of a call stands in the whole reply.
@@ -112,7 +114,7 @@ func (c *Chain) Add(e *Event) {
 	c.fold.Add(e)
 	switch e.Kind {
 	case EventBegin:
-		if !c.begun {
+		if c.own.begin(e.Reply); !c.begun {
 			c.begun = true
 			c.yield(e)
 		}
@@ -175,7 +177,7 @@ func (c *Chain) settled(e *Event, course Course) {
 		c.release()
 		c.closeSaid(false)
 		c.ended = true
-		c.yield(e)
+		c.yield(c.own.end(e))
 		return
 	case CourseTools:
 		// The prompt of the last call holds those before it.

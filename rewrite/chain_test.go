@@ -224,3 +224,29 @@ func TestChainTellsWhatHasComeBeforeAnError(t *testing.T) {
 		t.Errorf("got %+v", reply)
 	}
 }
+
+// Of what only a provider's own dialect says of its replies, the last call's is told;
+// what is said of the usage besides numbers that add up is of no one call.
+func TestChainTellsWhatTheLastCallSays(t *testing.T) {
+	var fold rewrite.Fold
+	calls := 0
+	chain := rewrite.NewChain(fold.Add, func(*rewrite.Stop, bool) rewrite.Course {
+		if calls++; calls == 1 {
+			return rewrite.CourseTools
+		}
+		return rewrite.CourseEnd
+	})
+	for _, tier := range []string{`"first"`, `"last"`} {
+		chain.Add(&rewrite.Event{Kind: rewrite.EventBegin, Reply: &rewrite.Reply{Extra: []rewrite.Member{
+			{Name: "chat/service_tier", Value: rewrite.JSON(tier)}, {Name: "chat/usage", Value: rewrite.JSON(`{"cost":1}`)},
+		}}})
+		chain.Add(&rewrite.Event{Kind: rewrite.EventEnd, Reply: &rewrite.Reply{Extra: []rewrite.Member{{Name: "chat/late", Value: rewrite.JSON(tier)}}}})
+		chain.Next()
+	}
+	want := []rewrite.Member{
+		{Name: "chat/service_tier", Value: rewrite.JSON(`"last"`)}, {Name: "chat/usage", Value: rewrite.JSON(`{}`)}, {Name: "chat/late", Value: rewrite.JSON(`"last"`)},
+	}
+	if diff := cmp.Diff(want, fold.Reply().Extra); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -45,10 +45,16 @@ func (f *Fold) Add(e *Event) {
 	}
 }
 
-// extra adds members that have no field.
+// extra adds members that have no field. What is told again takes the place of what
+// was told before.
 func (f *Fold) extra(members []Member) {
 	for _, m := range members {
-		f.reply.Extra = append(f.reply.Extra, Member{m.Name, slices.Clone(m.Value), m.Said})
+		m.Value = slices.Clone(m.Value)
+		if at := slices.IndexFunc(f.reply.Extra, func(told Member) bool { return told.Name == m.Name }); at >= 0 {
+			f.reply.Extra[at] = m
+			continue
+		}
+		f.reply.Extra = append(f.reply.Extra, m)
 	}
 }
 

@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"slices"
+
 	"warmpath/rewrite"
 	"warmpath/rewrite/splice"
 )
@@ -52,9 +54,7 @@ func (d *Decoder) message(message []byte) {
 			begin.Model = splice.Text(value)
 		case "content", "type", "role":
 		default:
-			if m, extra := d.outcome(string(name), value); extra {
-				begin.Extra = append(begin.Extra, m)
-			}
+			begin.Extra = append(begin.Extra, d.outcome(string(name), value)...)
 		}
 		return true
 	})
@@ -64,12 +64,18 @@ func (d *Decoder) message(message []byte) {
 	d.used()
 }
 
-// outcome reads a member that says how a reply went; extra is set for one that
-// the hub has no field for.
-func (d *Decoder) outcome(name string, value []byte) (m rewrite.Member, extra bool) {
+// outcome reads a member that says how a reply went, and gives what the hub has no
+// field for.
+func (d *Decoder) outcome(name string, value []byte) (extra []rewrite.Member) {
+	own := func(value []byte) []rewrite.Member {
+		return []rewrite.Member{{Name: rewrite.Messages.Own(name), Value: append(rewrite.JSON(nil), value...)}}
+	}
 	switch name {
 	case "usage":
 		readUsage(value, &d.usage)
+		if besides := splice.Besides(value, usageMembers, usageDetails); besides != nil {
+			return own(besides)
+		}
 	case "stop_reason":
 		if word, ok := splice.String(value); ok && len(word) > 0 {
 			var r rewrite.Report
@@ -81,15 +87,17 @@ func (d *Decoder) outcome(name string, value []byte) (m rewrite.Member, extra bo
 			d.stop.Sequence = string(word)
 		}
 	case "stop_details":
-		if !splice.Null(value) {
-			d.stop.Details = append(rewrite.JSON(nil), value...)
+		if splice.Null(value) {
+			return own(value)
 		}
+		d.stop.Details = append(rewrite.JSON(nil), value...)
 	default:
-		if !splice.Null(value) {
-			return rewrite.Member{Name: name, Value: append(rewrite.JSON(nil), value...)}, true
+		if splice.Null(value) || !slices.Contains(named, name) {
+			return own(value)
 		}
+		return []rewrite.Member{{Name: name, Value: append(rewrite.JSON(nil), value...)}}
 	}
-	return m, false
+	return nil
 }
 
 // used tells what has been used so far.

@@ -39,10 +39,10 @@ func EncodeReply(dst []byte, r *rewrite.Reply, o EncoderOptions) []byte {
 		asked = writeSearch(&w, &items[i], asked, o)
 	}
 	w.Close(']')
-	writeStop(&w, &r.Stop, calls)
+	written := writeStop(&w, &r.Stop, calls)
 	w.Name("usage")
-	writeUsage(&w, &r.Usage)
-	writeExtra(&w, r.Extra)
+	writeUsage(&w, &r.Usage, rewrite.Messages.Owned(r.Extra, "usage"))
+	writeExtra(&w, r.Extra, written)
 	w.Close('}')
 	return w.Bytes()
 }

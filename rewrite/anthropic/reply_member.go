@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"slices"
 	"strings"
 
 	"warmpath/rewrite"
@@ -62,9 +63,25 @@ func writeCitation(w *splice.Writer, a *rewrite.Attribution, native bool) {
 	w.Close('}')
 }
 
-// writeUsage writes what was used. This dialect counts the input that no cache
-// had apart from the rest.
-func writeUsage(w *splice.Writer, u *rewrite.Usage) {
+// The members of a usage that the hub has fields for, and of objects within it.
+var (
+	usageMembers = []string{"input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"}
+	usageDetails = map[string][]string{
+		"cache_creation":        {"ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"},
+		"output_tokens_details": {"thinking_tokens"},
+	}
+)
+
+// writeUsage writes what was used, and what else a provider of this dialect has said of
+// it. This dialect counts the input that no cache had apart from the rest.
+func writeUsage(w *splice.Writer, u *rewrite.Usage, own []byte) {
+	written := []string{"input_tokens", "output_tokens"}
+	count := func(name string, c rewrite.Count) {
+		if c.Known {
+			written = append(written, name)
+			writeCount(w, name, c)
+		}
+	}
 	w.Open('{')
 	fresh := u.InputFresh
 	if !fresh.Known && u.InputTotal.Known {
@@ -72,25 +89,30 @@ func writeUsage(w *splice.Writer, u *rewrite.Usage) {
 	}
 	w.Name("input_tokens")
 	w.Int(fresh.N)
-	writeCount(w, "cache_creation_input_tokens", u.CacheWrite)
-	writeCount(w, "cache_read_input_tokens", u.CacheRead)
+	count("cache_creation_input_tokens", u.CacheWrite)
+	count("cache_read_input_tokens", u.CacheRead)
 	if u.CacheWrite5m.Known || u.CacheWrite1h.Known {
+		written = append(written, "cache_creation")
 		w.Name("cache_creation")
 		w.Open('{')
 		w.Name("ephemeral_5m_input_tokens")
 		w.Int(u.CacheWrite5m.N)
 		w.Name("ephemeral_1h_input_tokens")
 		w.Int(u.CacheWrite1h.N)
+		w.Rest(splice.Field(own, "cache_creation"), "ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens")
 		w.Close('}')
 	}
 	w.Name("output_tokens")
 	w.Int(u.OutputTotal.N)
 	if u.Reasoning.Known {
+		written = append(written, "output_tokens_details")
 		w.Name("output_tokens_details")
 		w.Open('{')
 		writeCount(w, "thinking_tokens", u.Reasoning)
+		w.Rest(splice.Field(own, "output_tokens_details"), "thinking_tokens")
 		w.Close('}')
 	}
+	w.Rest(own, written...)
 	w.Close('}')
 }
 
@@ -101,19 +123,29 @@ func writeCount(w *splice.Writer, name string, c rewrite.Count) {
 	}
 }
 
+// named are members of replies that the hub carries under their own names.
+var named = []string{"container", "context_management", "diagnostics", "input_transformations"}
+
 // writeExtra writes the members that this dialect has for what the hub has no
-// field for; those of other dialects have no meaning here.
-func writeExtra(w *splice.Writer, extra []rewrite.Member) {
-	for _, m := range extra {
-		switch m.Name {
-		case "container", "context_management", "diagnostics", "input_transformations":
+// field for, but those that were written; those of other dialects have no meaning here.
+func writeExtra(w *splice.Writer, extra []rewrite.Member, written ...string) {
+	written = append(written, "usage")
+	for i := range extra {
+		if m := &extra[i]; slices.Contains(named, m.Name) && !slices.Contains(written, m.Name) {
+			written = append(written, m.Name)
 			w.Value(m.Name, m.Value)
 		}
 	}
+	rewrite.Messages.EachOwned(extra, "", func(name string, value rewrite.JSON) {
+		if !slices.Contains(written, name) {
+			w.Value(name, value)
+		}
+	})
 }
 
-// writeStop writes why a reply has ended, in this dialect's words.
-func writeStop(w *splice.Writer, s *rewrite.Stop, calls bool) {
+// writeStop writes why a reply has ended, in this dialect's words, and gives the name of
+// a member that not every reply has, if it has written it.
+func writeStop(w *splice.Writer, s *rewrite.Stop, calls bool) (written string) {
 	w.Text("stop_reason", stopWord(s, calls))
 	w.Name("stop_sequence")
 	if s.Sequence != "" {
@@ -123,7 +155,9 @@ func writeStop(w *splice.Writer, s *rewrite.Stop, calls bool) {
 	}
 	if typeOf(s.Details) == "refusal" {
 		w.Value("stop_details", s.Details)
+		return "stop_details"
 	}
+	return ""
 }
 
 func stopWord(s *rewrite.Stop, calls bool) string {

@@ -152,9 +152,7 @@ func (d *Decoder) messageDelta(data []byte) {
 }
 
 func (d *Decoder) addLate(name string, value []byte) {
-	if m, extra := d.outcome(name, value); extra {
-		d.late = append(d.late, m)
-	}
+	d.late = append(d.late, d.outcome(name, value)...)
 }
 
 // start opens the block of an index with what it begins with, which is all of it

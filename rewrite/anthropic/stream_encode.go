@@ -41,8 +41,10 @@ type Encoder struct {
 	asked []byte
 	text  bool
 	usage rewrite.Usage
-	calls bool
-	ended bool
+	// besides is what the provider has said of the usage in the beginning.
+	besides rewrite.JSON
+	calls   bool
+	ended   bool
 }
 
 // carrier is a payload on its way through the client, with the ending that says
@@ -115,7 +117,8 @@ func (n *Encoder) begin(r *rewrite.Reply) {
 	w.String(or(n.o.Model, r.Model))
 	w.Literal(`"content":[],"stop_reason":null,"stop_sequence":null`)
 	w.Name("usage")
-	writeUsage(&w, &r.Usage)
+	n.besides = append(rewrite.JSON(nil), rewrite.Messages.Owned(r.Extra, "usage")...)
+	writeUsage(&w, &r.Usage, n.besides)
 	writeExtra(&w, r.Extra)
 	w.Close('}')
 	n.send(&w)
@@ -137,13 +140,14 @@ func (n *Encoder) end(e *rewrite.Event) {
 	w := n.data("message_delta")
 	w.Name("delta")
 	w.Open('{')
-	writeStop(&w, &e.Stop, n.calls)
+	written, usage := writeStop(&w, &e.Stop, n.calls), n.besides
 	if e.Reply != nil {
-		writeExtra(&w, e.Reply.Extra)
+		usage = rewrite.Messages.Owned(e.Reply.Extra, "usage")
+		writeExtra(&w, e.Reply.Extra, written)
 	}
 	w.Close('}')
 	w.Name("usage")
-	writeUsage(&w, &n.usage)
+	writeUsage(&w, &n.usage, usage)
 	n.send(&w)
 	w = n.data("message_stop")
 	n.send(&w)

@@ -170,7 +170,7 @@ func TestStreamsAgain(t *testing.T) {
 					u.CacheRead = rewrite.Count{}
 				}
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
+			if diff := cmp.Diff(show.Shared(want), show.Shared(got)); diff != "" {
 				t.Errorf("-was +is: %s", diff)
 			}
 			whole := completions.EncodeReply([]byte("kept"), folded(stream), o)

@@ -54,7 +54,11 @@ func (d *Decoder) end(yield func(*rewrite.Event)) {
 			stop = rewrite.StopTools
 		}
 	}
-	d.tell(yield, rewrite.Event{Kind: rewrite.EventEnd, Stop: rewrite.Stop{Reason: stop, Word: d.word}})
+	last := rewrite.Event{Kind: rewrite.EventEnd, Stop: rewrite.Stop{Reason: stop, Word: d.word}}
+	if late := d.own.Tell(rewrite.Completions); len(late) > 0 {
+		last.Reply = &rewrite.Reply{Extra: late}
+	}
+	d.tell(yield, last)
 }
 
 func (d *Decoder) usage(yield func(*rewrite.Event)) {

@@ -40,7 +40,11 @@ func faultFor(stop *rewrite.Stop) *rewrite.Fault {
 }
 
 // end closes the reply.
-func (e *Encoder) end(dst []byte, stop *rewrite.Stop) []byte {
+func (e *Encoder) end(dst []byte, stop *rewrite.Stop, late *rewrite.Reply) []byte {
+	if late != nil {
+		e.first.Extra = append(e.first.Extra, late.Extra...)
+		e.head = appendHead(nil, &e.first, &e.o, "chat.completion.chunk")
+	}
 	if fault := faultFor(stop); fault != nil {
 		return e.fail(dst, fault)
 	}
@@ -52,7 +56,13 @@ func (e *Encoder) end(dst []byte, stop *rewrite.Stop) []byte {
 	}
 	dst = e.late(dst)
 	w := e.start(dst)
-	dst = finish(&w, strconv.Quote(reasonOf(stop.Reason, e.refused)))
+	w.Close('}')
+	w.Literal(`"finish_reason":` + strconv.Quote(reasonOf(stop.Reason, e.refused)))
+	writeOwn(&w, e.first.Extra, ofChoice)
+	w.Close('}')
+	w.Close(']')
+	w.Close('}')
+	dst = append(w.Bytes(), "\n\n"...)
 	if e.usage.Known() && wantsUsage(e.o.Request) {
 		dst = append(dst, "data: "...)
 		w = splice.WriteTo(dst)
@@ -60,7 +70,7 @@ func (e *Encoder) end(dst []byte, stop *rewrite.Stop) []byte {
 		w.Raw(e.head)
 		w.Literal(`"choices":[]`)
 		w.Name("usage")
-		writeUsage(&w, &e.usage)
+		writeUsage(&w, &e.usage, rewrite.Completions.Owned(e.first.Extra, "usage"))
 		w.Close('}')
 		dst = append(w.Bytes(), "\n\n"...)
 	}
@@ -123,22 +133,27 @@ func EncodeReply(dst []byte, r *rewrite.Reply, o EncoderOptions) []byte {
 	m.Raw(appendHead(nil, r, &o, "chat.completion"))
 	m.Literal(`"choices":[{"index":0,"message":{"role":"assistant"`)
 	refused := m.message(r.Items)
+	if !cites(r.Items) { // else it has written its annotations
+		writeOwn(&m.Writer, r.Extra, ofMessage)
+	}
 	m.Close('}')
 	m.Literal(`"logprobs":null`)
 	m.Text("finish_reason", reasonOf(r.Stop.Reason, refused))
+	writeOwn(&m.Writer, r.Extra, ofChoice)
 	m.Close('}')
 	m.Close(']')
 	if r.Usage.Known() {
 		m.Name("usage")
-		writeUsage(&m.Writer, &r.Usage)
+		writeUsage(&m.Writer, &r.Usage, rewrite.Completions.Owned(r.Extra, "usage"))
 	}
 	m.Close('}')
 	return m.Bytes()
 }
 
 // writeUsage writes what was used. What the provider has not told is left out,
-// since zero would say that nothing was read from its cache.
-func writeUsage(w *splice.Writer, u *rewrite.Usage) {
+// since zero would say that nothing was read from its cache. What a provider of this
+// dialect has said besides is added.
+func writeUsage(w *splice.Writer, u *rewrite.Usage, own []byte) {
 	number := func(name string, n int64) {
 		w.Name(name)
 		w.Int(n)
@@ -147,20 +162,28 @@ func writeUsage(w *splice.Writer, u *rewrite.Usage) {
 	number("prompt_tokens", u.InputTotal.N)
 	number("completion_tokens", u.OutputTotal.N)
 	number("total_tokens", u.InputTotal.N+u.OutputTotal.N)
-	if u.CacheRead.Known || u.CacheWrite.Known {
+	prompt, completion := splice.Field(own, "prompt_tokens_details"), splice.Field(own, "completion_tokens_details")
+	if known := u.CacheRead.Known || u.CacheWrite.Known; known || len(prompt) > 0 && prompt[0] == '{' {
 		w.Name("prompt_tokens_details")
 		w.Open('{')
-		number("cached_tokens", u.CacheRead.N)
+		if known {
+			number("cached_tokens", u.CacheRead.N)
+		}
 		if u.CacheWrite.Known {
 			number("cache_write_tokens", u.CacheWrite.N)
 		}
+		w.Rest(prompt, "cached_tokens", "cache_write_tokens")
 		w.Close('}')
 	}
-	if u.Reasoning.Known {
+	if u.Reasoning.Known || len(completion) > 0 && completion[0] == '{' {
 		w.Name("completion_tokens_details")
 		w.Open('{')
-		number("reasoning_tokens", u.Reasoning.N)
+		if u.Reasoning.Known {
+			number("reasoning_tokens", u.Reasoning.N)
+		}
+		w.Rest(completion, "reasoning_tokens")
 		w.Close('}')
 	}
+	w.Rest(own, append([]string{"prompt_tokens_details", "completion_tokens_details"}, usageMembers...)...)
 	w.Close('}')
 }

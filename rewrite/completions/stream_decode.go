@@ -30,6 +30,7 @@ type Decoder struct {
 	tools   []running
 	sources []rewrite.Attribution
 	beside  [3]int
+	own     rewrite.Owning
 }
 
 // NewDecoder is ready for a reply of provider.
@@ -92,16 +93,19 @@ func (d *Decoder) Event(name, data []byte, yield func(*rewrite.Event)) {
 			beside[1] = value
 		case "web_search":
 			beside[2] = value
+		default:
+			d.ownOf(key, value)
 		}
 		return true
 	}) {
 		return
 	}
 	ReadEvent(name, data, &d.report)
+	d.ownOfChoice(choice)
 	if !d.begun {
 		d.begun = true
 		d.tell(yield, rewrite.Event{Kind: rewrite.EventBegin, Reply: &rewrite.Reply{
-			ID: d.report.ID, Model: d.report.Model, Created: d.report.Created,
+			ID: d.report.ID, Model: d.report.Model, Created: d.report.Created, Extra: d.own.Tell(rewrite.Completions),
 		}})
 	}
 	d.choice(choice, yield)

@@ -1,6 +1,7 @@
 package completions
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"warmpath/rewrite"
@@ -30,8 +31,10 @@ func (o *EncoderOptions) owns(p *rewrite.Payload, kind string) bool {
 // Encoder turns the events of one reply into a stream of chunks for a client of
 // this dialect. It keeps no text but free text that comes as JSON.
 type Encoder struct {
-	o            EncoderOptions
-	head         []byte
+	o    EncoderOptions
+	head []byte
+	// first is what the head was made of.
+	first        rewrite.Reply
 	begun, ended bool
 	// refused says that the model has declined in words.
 	refused bool
@@ -85,7 +88,7 @@ func (e *Encoder) Append(dst []byte, event *rewrite.Event) []byte {
 		e.usage = *event.Usage
 		return dst
 	case rewrite.EventEnd:
-		return e.end(e.begin(dst, &rewrite.Reply{}), &event.Stop)
+		return e.end(e.begin(dst, &rewrite.Reply{}), &event.Stop, event.Reply)
 	case rewrite.EventError:
 		return e.fail(dst, event.Fault)
 	case rewrite.EventItem:
@@ -126,6 +129,7 @@ func (e *Encoder) begin(dst []byte, r *rewrite.Reply) []byte {
 		return dst
 	}
 	e.begun = true
+	e.first = rewrite.Reply{ID: r.ID, Model: r.Model, Created: r.Created, Extra: slices.Clone(r.Extra)}
 	e.head = appendHead(nil, r, &e.o, "chat.completion.chunk")
 	w := e.start(dst)
 	w.Literal(`"role":"assistant","content":""`)
@@ -149,6 +153,7 @@ func appendHead(dst []byte, r *rewrite.Reply, o *EncoderOptions, object string) 
 	w.Int(r.Created)
 	w.Name("model")
 	w.String(model)
+	writeOwn(&w, r.Extra, "")
 	return w.Bytes()
 }
 

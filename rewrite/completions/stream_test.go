@@ -83,7 +83,7 @@ func TestWholeReplyIsAnEndedStream(t *testing.T) {
 		if err := completions.DecodeReply([]byte(reply), "openai", f.Add); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(folded(stream), f.Reply()); diff != "" {
+		if diff := cmp.Diff(show.Shared(folded(stream)), show.Shared(f.Reply())); diff != "" {
 			t.Errorf("stream (-) and reply (+) differ: %s", diff)
 		}
 	}

@@ -42,11 +42,13 @@ func (n *Encoder) end(e *rewrite.Event) {
 			w.Value(m.Name, m.Value)
 		}
 	}
+	writeOwn(&w, n.extra, ofCandidate)
 	w.Literal(`"index":0`)
 	w.Close('}')
 	w.Close(']')
-	writeUsage(&w, &n.usage)
+	writeUsage(&w, &n.usage, rewrite.Gemini.Owned(n.extra, "usageMetadata"))
 	n.names(&w)
+	writeOwn(&w, n.extra, "")
 	w.Close('}')
 	if n.dst = w.Bytes(); !n.whole {
 		n.dst = append(n.dst, "\n\n"...)
@@ -120,8 +122,9 @@ func finishWord(s *rewrite.Stop) string {
 }
 
 // writeUsage writes what was used. This dialect counts thoughts apart from the
-// answer, and what hosted tools have added apart from the prompt.
-func writeUsage(w *splice.Writer, u *rewrite.Usage) {
+// answer, and what hosted tools have added apart from the prompt. What a provider of
+// this dialect has said besides is added.
+func writeUsage(w *splice.Writer, u *rewrite.Usage, own []byte) {
 	if !u.Known() {
 		return
 	}
@@ -139,5 +142,6 @@ func writeUsage(w *splice.Writer, u *rewrite.Usage) {
 	count("candidatesTokenCount", less(u.OutputTotal, u.Reasoning))
 	count("thoughtsTokenCount", u.Reasoning)
 	count("totalTokenCount", u.InputTotal.Plus(u.OutputTotal))
+	w.Rest(own, usageMembers...)
 	w.Close('}')
 }

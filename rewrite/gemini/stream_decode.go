@@ -19,6 +19,7 @@ type Decoder struct {
 	report   rewrite.Report // usage, and how the reply ended
 	word     string
 	late     []rewrite.Member
+	own      rewrite.Owning
 	begun    bool
 	ended    bool
 	items    int
@@ -122,10 +123,16 @@ func (d *Decoder) frame(data []byte) {
 			candidates = value
 		case "usageMetadata":
 			usage = value
+			if besides := splice.Besides(value, usageMembers, nil); besides != nil {
+				d.own.Add("", name, besides)
+			}
 		case "promptFeedback":
 			feedback = value
+			d.own.Add("", name, value)
 		case "error":
 			failure = value
+		default:
+			d.own.Add("", name, value)
 		}
 		return true
 	}) {
@@ -186,6 +193,14 @@ func (d *Decoder) candidate(candidate []byte) {
 	if !first {
 		return
 	}
+	splice.Fields(candidate, func(name, value []byte) bool {
+		switch string(name) {
+		case "index", "content", "finishReason", "groundingMetadata", "urlContextMetadata", "continuationToken", "citationMetadata":
+		default:
+			d.own.Add(ofCandidate, name, value)
+		}
+		return true
+	})
 	splice.Fields(content, func(name, parts []byte) bool {
 		if string(name) == "parts" {
 			splice.Elements(parts, func(raw []byte) bool {

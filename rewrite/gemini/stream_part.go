@@ -172,7 +172,7 @@ func (d *Decoder) end() {
 	}
 	d.ended = true
 	e := rewrite.Event{Kind: rewrite.EventEnd, Stop: rewrite.Stop{Reason: d.report.Stop, Word: d.word}}
-	if len(d.late) > 0 {
+	if d.late = append(d.late, d.own.Tell(rewrite.Gemini)...); len(d.late) > 0 {
 		e.Reply = &rewrite.Reply{Extra: d.late}
 	}
 	d.yield(&e)

@@ -26,7 +26,14 @@ func appendEcho(dst []byte, c *rewrite.Conversation, stored bool) []byte {
 	w.echoTools()
 	size := w.Size()
 	if w.choice(); w.Size() == size {
-		w.Literal(`"tool_choice":"auto"`)
+		word := "auto"
+		switch c.Choice.Mode { // of which a client without tools may speak, too
+		case "none":
+			word = "none"
+		case "any":
+			word = "required"
+		}
+		w.Text("tool_choice", word)
 	}
 	w.Name("parallel_tool_calls")
 	w.Bool(c.Parallel != rewrite.Off)

@@ -41,7 +41,7 @@ func (d *Decoder) end(name, data, response []byte, yield func(*rewrite.Event)) {
 		readResponse(response, &d.report)
 	}
 	stop := d.report.Stop
-	d.begin(yield)
+	d.begin(nil, yield)
 	at := 0
 	splice.Elements(output, func(item []byte) bool {
 		d.close(d.known(at, item), item, yield)
@@ -60,7 +60,11 @@ func (d *Decoder) end(name, data, response []byte, yield func(*rewrite.Event)) {
 		return
 	}
 	d.ended = true
-	d.tell(yield, rewrite.Event{Kind: rewrite.EventEnd, Stop: rewrite.Stop{Reason: stop, Word: wordOf(response)}})
+	last := rewrite.Event{Kind: rewrite.EventEnd, Stop: rewrite.Stop{Reason: stop, Word: wordOf(response)}}
+	if own := owned(response); len(own) > 0 {
+		last.Reply = &rewrite.Reply{Extra: own}
+	}
+	d.tell(yield, last)
 }
 
 // known is the index under which an item of the last response was told, if it

@@ -14,6 +14,9 @@ func EncodeReply(dst []byte, r *rewrite.Reply, o EncoderOptions) []byte {
 	r.Tell(func(event *rewrite.Event) {
 		switch event.Kind {
 		case rewrite.EventEnd, rewrite.EventError:
+			if event.Reply != nil {
+				e.theirs = append(e.theirs, event.Reply.Extra...)
+			}
 		default:
 			unused = e.Append(unused[:0], event)
 		}
@@ -166,7 +169,7 @@ func (e *Encoder) write(w *splice.Writer, status, reason string, fault *rewrite.
 	w.Literal(`"object":"response"`)
 	w.Name("created_at")
 	w.Int(e.created)
-	w.Literal(`"completed_at":null`)
+	w.Value("completed_at", e.completedAt())
 	w.Text("status", status)
 	w.Name("incomplete_details")
 	if reason == "" {
@@ -196,10 +199,10 @@ func (e *Encoder) write(w *splice.Writer, status, reason string, fault *rewrite.
 		}
 	}
 	w.Close(']')
-	w.Raw(e.echo)
+	e.writeEcho(w)
 	w.Name("usage")
 	if e.usage.Known() {
-		writeUsage(w, &e.usage, e.o.Events)
+		writeUsage(w, &e.usage, e.o.Events, rewrite.Responses.Owned(e.theirs, "usage"))
 	} else {
 		w.Literal("null")
 	}
@@ -208,8 +211,9 @@ func (e *Encoder) write(w *splice.Writer, status, reason string, fault *rewrite.
 
 // writeUsage writes what was used. Clients want both details, known or not, and
 // some of them (the vendor's agents library for one) nothing but numbers in them,
-// so that cache writes by lifetime are for those that ask for more.
-func writeUsage(w *splice.Writer, u *rewrite.Usage, lifetimes bool) {
+// so that cache writes by lifetime are for those that ask for more. What a provider of this
+// dialect has said besides is added.
+func writeUsage(w *splice.Writer, u *rewrite.Usage, lifetimes bool, own []byte) {
 	number := func(name string, n int64) {
 		w.Name(name)
 		w.Int(n)
@@ -239,12 +243,15 @@ func writeUsage(w *splice.Writer, u *rewrite.Usage, lifetimes bool) {
 	} else {
 		w.Close('}')
 	}
+	w.Rest(splice.Field(own, "input_tokens_details"), "cached_tokens", "cache_write_tokens", "cache_write_tokens_details")
 	w.Close('}')
 	number("output_tokens", u.OutputTotal.N)
 	w.Name("output_tokens_details")
 	w.Open('{')
 	number("reasoning_tokens", u.Reasoning.N)
+	w.Rest(splice.Field(own, "output_tokens_details"), "reasoning_tokens")
 	w.Close('}')
 	number("total_tokens", u.InputTotal.N+u.OutputTotal.N)
+	w.Rest(own, append([]string{"input_tokens_details", "output_tokens_details"}, usageMembers...)...)
 	w.Close('}')
 }

@@ -147,7 +147,7 @@ func (d *Decoder) outline(name, data []byte, e *eventFields, yield func(*rewrite
 	switch string(name) {
 	case "response.created", "response.queued", "response.in_progress":
 		readResponse(e.response, &d.report)
-		d.begin(yield)
+		d.begin(e.response, yield)
 	case "response.output_item.added":
 		if splice.Fields(e.item, func(_, _ []byte) bool { return true }) {
 			d.open(d.indexOf(e.output), e.item, yield)
@@ -158,7 +158,7 @@ func (d *Decoder) outline(name, data []byte, e *eventFields, yield func(*rewrite
 		d.end(name, data, e.response, yield)
 	case "error":
 		readError(data, &d.report)
-		d.begin(yield)
+		d.begin(nil, yield)
 		d.fail(faultOf(data), yield)
 	}
 }
@@ -173,11 +173,11 @@ func (d *Decoder) tell(yield func(*rewrite.Event), e rewrite.Event) {
 }
 
 // begin opens the reply, once.
-func (d *Decoder) begin(yield func(*rewrite.Event)) {
+func (d *Decoder) begin(response []byte, yield func(*rewrite.Event)) {
 	if !d.begun {
 		d.begun = true
 		d.tell(yield, rewrite.Event{Kind: rewrite.EventBegin, Reply: &rewrite.Reply{
-			ID: d.report.ID, Model: d.report.Model, Created: d.report.Created,
+			ID: d.report.ID, Model: d.report.Model, Created: d.report.Created, Extra: owned(response),
 		}})
 	}
 }

@@ -49,6 +49,8 @@ type Encoder struct {
 	// number is the next event's.
 	number int64
 	echo   []byte
+	// theirs are members that the provider has said of the reply.
+	theirs []rewrite.Member
 	slots  []outItem
 	// output are the finished items by their index, nil while they are open.
 	output [][]byte
@@ -115,6 +117,9 @@ func (e *Encoder) Append(dst []byte, event *rewrite.Event) []byte {
 		e.usage = *event.Usage
 		return dst
 	case rewrite.EventEnd:
+		if event.Reply != nil {
+			e.theirs = append(e.theirs, event.Reply.Extra...)
+		}
 		return e.end(dst, &event.Stop)
 	case rewrite.EventError:
 		return e.fail(dst, event.Fault)
@@ -188,6 +193,9 @@ func (e *Encoder) begin(dst []byte, r *rewrite.Reply) []byte {
 		return dst
 	}
 	e.begun = true
+	for _, m := range r.Extra {
+		e.theirs = append(e.theirs, rewrite.Member{Name: m.Name, Value: clone(m.Value)})
+	}
 	e.model, e.created, e.id = r.Model, r.Created, r.ID
 	if e.o.Model != "" {
 		e.model = e.o.Model

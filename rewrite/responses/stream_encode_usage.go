@@ -15,7 +15,7 @@ func (e *Encoder) used(dst []byte, stop rewrite.StopReason) []byte {
 	w.Int(int64(max(e.o.Call, 1)))
 	w.Text("stop_reason", stop.String())
 	w.Name("usage")
-	writeUsage(&w, &e.usage, true)
+	writeUsage(&w, &e.usage, true, nil)
 	e.writeHosted(&w)
 	return finish(&w)
 }

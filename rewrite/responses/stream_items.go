@@ -11,7 +11,7 @@ func (d *Decoder) open(output int, value []byte, yield func(*rewrite.Event)) int
 	if i := d.find(output); i >= 0 {
 		return i
 	}
-	d.begin(yield)
+	d.begin(nil, yield)
 	item, f := d.item(value)
 	if f != nil {
 		item = rewrite.Item{Kind: rewrite.ItemOpaque}
