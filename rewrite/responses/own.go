@@ -47,7 +47,7 @@ func (e *Encoder) writeEcho(w *splice.Writer) {
 	splice.Fields(object.Bytes(), func(key, value []byte) bool {
 		name := string(key)
 		if own := rewrite.Responses.Owned(e.theirs, name); own != nil {
-			value = own
+			value = over(value, own)
 		}
 		written = append(written, name)
 		w.Value(name, value)
@@ -58,6 +58,29 @@ func (e *Encoder) writeEcho(w *splice.Writer) {
 			w.Value(name, value)
 		}
 	})
+}
+
+// over is a value of the echo as the provider has it. Of an object clients want the
+// members that it leaves out, too.
+func over(echo, own []byte) []byte {
+	if len(echo) == 0 || len(own) == 0 || echo[0] != '{' || own[0] != '{' {
+		return own
+	}
+	var w splice.Writer
+	var written []string
+	w.Open('{')
+	splice.Fields(echo, func(key, value []byte) bool {
+		name := string(key)
+		if theirs := splice.Field(own, name); theirs != nil {
+			value = theirs
+		}
+		written = append(written, name)
+		w.Value(name, value)
+		return true
+	})
+	w.Rest(own, written...)
+	w.Close('}')
+	return w.Bytes()
 }
 
 // completedAt is when the provider has ended the reply, as it says.
