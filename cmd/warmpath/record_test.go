@@ -226,3 +226,20 @@ func TestTapesRefuse(t *testing.T) {
 		}
 	}
 }
+
+// What the README shows of the sample repository is what is there.
+func TestReadmeShowsTheSample(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"check.sh", ".github/workflows/cache.yml"} {
+		text, err := os.ReadFile(filepath.Join("../../fixtures/sample", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(readme, text) {
+			t.Errorf("README.md does not have %s as it is", name)
+		}
+	}
+}
