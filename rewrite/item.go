@@ -64,8 +64,10 @@ type Item struct {
 	// Path is where it stood in a client's request.
 	Path Path
 	// ID is the provider's name for the item, empty for none.
-	ID     string
-	Role   Role
+	ID   string
+	Role Role
+	// Voice is who speaks in the words of the client's own dialect.
+	Voice  Voice
 	Parts  []Part
 	Call   Call
 	Failed bool
@@ -84,6 +86,15 @@ type Item struct {
 	Mark Mark
 	// Incomplete says that a stream ended within the item.
 	Incomplete bool
+}
+
+// Voice is who speaks in the words of the client's own dialect, where Role does not say
+// it all. It is for providers of the same dialect.
+type Voice struct {
+	// Role is the dialect's other word for the role, and Name whom the client names.
+	Role, Name string
+	// Message counts the messages from 1: sections of one stay together.
+	Message int
 }
 
 // Plain says that a piece of reasoning is nothing but text, which is for people:
@@ -146,6 +157,8 @@ type Part struct {
 	// Path is where it stood in a client's request.
 	Path Path
 	Text string
+	// Voice is who gives a section of the system prompt.
+	Voice Voice
 	// MIME is the media type, of text too where it is known.
 	MIME  string
 	Media Media

@@ -24,6 +24,12 @@ func (w *requestWriter) assistant(items []rewrite.Entry) {
 	case !said:
 		w.Literal(`"content":null`)
 	}
+	for i := range items {
+		if name := w.voice(&items[i].Item.Voice).Name; name != "" {
+			w.Text("name", name)
+			break
+		}
+	}
 	w.Close('}')
 }
 

@@ -67,14 +67,14 @@ func (r *requestReader) message(at int, w *splice.Walker) (f *fault) {
 	case "user":
 		var parts []rewrite.Part
 		parts, f = r.parts(r.at, "content", m.content)
-		r.add(rewrite.Item{Parts: parts})
+		r.add(rewrite.Item{Voice: voiceOf(at, &m, "user"), Parts: parts})
 	case "system", "developer":
 		if len(m.content) == 0 && len(m.tools) > 0 {
 			return r.lateTools(w.Since(start), m.tools)
 		}
 		var parts []rewrite.Part
 		parts, f = r.parts(r.at, "content", m.content)
-		r.add(rewrite.Item{Role: rewrite.RoleSystem, Parts: parts})
+		r.add(rewrite.Item{Role: rewrite.RoleSystem, Voice: voiceOf(at, &m, "system"), Parts: parts})
 	case "assistant":
 		return r.assistant(at, &m)
 	case "tool":
@@ -89,6 +89,17 @@ func (r *requestReader) message(at int, w *splice.Walker) (f *fault) {
 		return bad("role", "is none of system, developer, user, assistant and tool")
 	}
 	return f.in("content")
+}
+
+// voiceOf is who speaks, unless it is nobody but a role.
+func voiceOf(at int, m *messageFields, role string) (v rewrite.Voice) {
+	if word := splice.Text(m.role); word != role {
+		v.Role = word
+	}
+	if v.Name = splice.Text(m.name); v != (rewrite.Voice{}) {
+		v.Message = at + 1
+	}
+	return v
 }
 
 // add appends an item; a message without content says nothing.
@@ -110,7 +121,7 @@ func (r *requestReader) assistant(at int, m *messageFields) (f *fault) {
 	if f != nil {
 		return f
 	}
-	said := rewrite.Item{Role: rewrite.RoleAssistant}
+	said := rewrite.Item{Role: rewrite.RoleAssistant, Voice: voiceOf(at, m, "assistant")}
 	if said.Parts, f = r.parts(r.at, "content", m.content); f != nil {
 		return f.in("content")
 	}

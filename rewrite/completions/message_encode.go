@@ -12,8 +12,10 @@ import (
 func (w *requestWriter) messages() {
 	w.Name("messages")
 	w.Open('[')
-	if len(w.c.System) > 0 {
-		w.message("system", w.c.System, "system")
+	for from := 0; from < len(w.c.System); {
+		to := w.section(from)
+		w.message("system", w.voice(&w.c.System[from].Voice), w.c.System[from:to], "system")
+		from = to
 	}
 	entries := w.entries()
 	for i := 0; i < len(entries); {
@@ -33,6 +35,24 @@ func (w *requestWriter) messages() {
 		}
 	}
 	w.Close(']')
+}
+
+// section is the end of the sections that one message has: of all, unless the client
+// speaks this dialect and has told them apart.
+func (w *requestWriter) section(from int) int {
+	to := from + 1
+	for to < len(w.c.System) && w.voice(&w.c.System[from].Voice) == w.voice(&w.c.System[to].Voice) {
+		to++
+	}
+	return to
+}
+
+// voice is who speaks in the words of a client of this dialect.
+func (w *requestWriter) voice(v *rewrite.Voice) rewrite.Voice {
+	if w.c.Dialect != rewrite.Completions {
+		return rewrite.Voice{}
+	}
+	return *v
 }
 
 // entries are the items with the results right after their calls, where the
@@ -106,12 +126,12 @@ func (w *requestWriter) other(e *rewrite.Entry) {
 		return
 	case e.Orphan:
 		w.losses.Add(path, "a result without its call: told as a text")
-		w.message("user", item.Parts, path)
+		w.message("user", rewrite.Voice{}, item.Parts, path)
 		return
 	}
 	switch item.Kind {
 	case rewrite.ItemMessage:
-		w.message(roleOf(item.Role), item.Parts, path)
+		w.message(roleOf(item.Role), w.voice(&item.Voice), item.Parts, path)
 	case rewrite.ItemResult:
 		w.result(item, path)
 	case rewrite.ItemDirective:
@@ -125,10 +145,14 @@ func roleOf(role rewrite.Role) string { return role.String() }
 
 // message writes what somebody but the assistant says: as a string where it is
 // nothing but a text, nothing if none of it can be said.
-func (w *requestWriter) message(role string, parts []rewrite.Part, path string) {
+func (w *requestWriter) message(role string, voice rewrite.Voice, parts []rewrite.Part, path string) {
 	start := w.Size()
 	w.Open('{')
+	if voice.Role != "" {
+		role = voice.Role
+	}
 	w.Text("role", role)
+	w.Text("name", voice.Name)
 	w.Name("content")
 	if len(parts) == 1 && w.plain(&parts[0]) {
 		w.String(parts[0].Text)

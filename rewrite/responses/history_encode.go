@@ -62,8 +62,13 @@ func (w *requestWriter) system() {
 			sections = append(sections, w.c.System[i])
 		}
 	}
-	if len(sections) > 0 {
-		w.message("developer", "", sections, "system")
+	for from := 0; from < len(sections); {
+		role, to := w.speaker(rewrite.RoleSystem, &sections[from].Voice), from+1
+		for to < len(sections) && w.speaker(rewrite.RoleSystem, &sections[to].Voice) == role {
+			to++
+		}
+		w.message(role, "", sections[from:to], "system")
+		from = to
 	}
 }
 
@@ -87,7 +92,7 @@ func (w *requestWriter) item(path string, item *rewrite.Item) {
 	}
 	switch item.Kind {
 	case rewrite.ItemMessage:
-		w.message(roleOf(item.Role), item.Phase, item.Parts, path)
+		w.message(w.speaker(item.Role, &item.Voice), item.Phase, item.Parts, path)
 	case rewrite.ItemCall:
 		w.call(&item.Call)
 	case rewrite.ItemResult:
@@ -110,6 +115,14 @@ func roleOf(role rewrite.Role) string {
 		return "developer"
 	}
 	return role.String()
+}
+
+// speaker is who speaks, as a client of this dialect has said it.
+func (w *requestWriter) speaker(role rewrite.Role, voice *rewrite.Voice) string {
+	if w.c.Dialect == rewrite.Responses && voice.Role != "" {
+		return voice.Role
+	}
+	return roleOf(role)
 }
 
 // message writes what somebody said; nothing if none of it can be said.

@@ -162,7 +162,9 @@ func (r reader) message(value []byte, i *itemFields, item rewrite.Item) (rewrite
 	case "assistant":
 		item.Role, item.Phase = rewrite.RoleAssistant, splice.Text(i.phase)
 	case "system", "developer":
-		item.Role = rewrite.RoleSystem
+		if item.Role = rewrite.RoleSystem; role == "system" {
+			item.Voice.Role = role
+		}
 	case "":
 		if item.ID != "" && splice.Null(i.content) {
 			item.Kind, item.Payload = rewrite.ItemOpaque, r.payload("item_reference", value)

@@ -310,7 +310,10 @@ func (r *requestReader) finish() {
 	}
 	head := 0
 	for head < len(c.Items) && c.Items[head].Kind == rewrite.ItemMessage && c.Items[head].Role == rewrite.RoleSystem {
-		c.System = append(c.System, c.Items[head].Parts...)
+		for _, part := range c.Items[head].Parts {
+			part.Voice = c.Items[head].Voice
+			c.System = append(c.System, part)
+		}
 		head++
 	}
 	c.Items = c.Items[head:]
