@@ -33,13 +33,14 @@ const (
 )
 
 const (
-	// leaseLife is how long a lease is believed in without being renewed, renewal how
-	// often that is done, and idle how often the board is read where nothing is open.
+	// leaseLife is how long a lease or a prompt is believed in without being renewed,
+	// renewal how often that is done for leases, and idle how often the board is read
+	// where nothing is open.
 	leaseLife = 12 * time.Second
 	renewal   = time.Second
 	idle      = 4 * time.Second
-	// recordMargin is how long a prompt is pinned beyond its expiry, and answerLife how
-	// long an answer is for its gateway to find.
+	// recordMargin is how long a prompt is pinned beyond its expiry at most, and
+	// answerLife how long an answer is for its gateway to find.
 	recordMargin = 10 * time.Second
 	answerLife   = 2 * time.Minute
 	// boardTime bounds one operation of the board while somebody waits for it.

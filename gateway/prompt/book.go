@@ -222,7 +222,7 @@ func (b *Book) enroll(e *entry) bool {
 	b.open[e.ID] = e
 	b.count.PromptOpened()
 	b.tell(&e.record, false)
-	b.share(noticePrompt(&e.record, time.Until(e.Expires)+recordMargin))
+	b.share(noticePrompt(&e.record, e.life()))
 	return true
 }
 

@@ -73,6 +73,10 @@ func newRecord(s *Session, p Prompt, editable bool, expiry time.Duration) record
 	return r
 }
 
+// life is how long the prompt is pinned if its gateway does not say again that it is
+// open: one that was killed waits for no answer.
+func (r *record) life() time.Duration { return min(leaseLife, time.Until(r.Expires)+recordMargin) }
+
 // newName is a name that nobody can guess.
 func newName() string { return strings.ToLower(rand.Text()) }
 

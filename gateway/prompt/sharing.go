@@ -34,6 +34,10 @@ type sharing struct {
 	pending []notice
 	missing bool // the board lacks prompts that are open
 	failed  int  // operations that have failed since the last that was heard of
+
+	// renewed and asked say when leases and prompts were pinned last. They are of the
+	// goroutine that runs.
+	renewed, asked time.Time
 }
 
 func newSharing(b *Book, board Board) *sharing {
@@ -67,22 +71,30 @@ func (s *sharing) run(ctx context.Context) {
 	calls := s.board.Listen(ctx)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	var looked time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.wake:
 			s.flush(ctx)
-			timer.Reset(s.pause())
-			continue
+			if time.Since(looked) < renewal {
+				timer.Reset(s.pause())
+				continue
+			}
 		case _, ok := <-calls:
 			if !ok {
 				calls = nil
 			}
 		case <-timer.C:
+		}
+		// Where much is asked there is always something to do before the timer ends.
+		if time.Since(s.renewed) >= renewal {
+			s.renewed = time.Now()
 			s.renew()
 		}
 		s.read(ctx)
+		looked = time.Now()
 		timer.Reset(s.pause())
 	}
 }
@@ -148,7 +160,8 @@ func (s *sharing) failure(ctx context.Context, op string, err error) {
 	}
 }
 
-// renew pins the leases of this gateway again, and its prompts if the board lacks some.
+// renew pins the leases of this gateway again, and its prompts now and then, or at once
+// if the board lacks some.
 func (s *sharing) renew() {
 	b := s.book
 	s.mu.Lock()
@@ -159,9 +172,10 @@ func (s *sharing) renew() {
 	for l := range b.leases {
 		all = append(all, noticeLease(l, leaseLife)())
 	}
-	if missing {
+	if missing || time.Since(s.asked) >= leaseLife/3 {
+		s.asked = time.Now()
 		for _, e := range b.open {
-			all = append(all, noticePrompt(&e.record, time.Until(e.Expires)+recordMargin)())
+			all = append(all, noticePrompt(&e.record, e.life())())
 		}
 	}
 	b.mu.Unlock()
@@ -243,6 +257,15 @@ func (b *Book) takeOver(leases, prompts map[string][]byte) {
 		if r, err := decodeRecord(text); err == nil {
 			b.elsewhere.prompts[id] = r
 			b.tellOf(before[id], r)
+		}
+	}
+	for id, r := range before {
+		// Its gateway has gone without a word. If only the board has lost it, it is there
+		// again soon.
+		if _, past := b.past.byID[id]; b.elsewhere.prompts[id] == nil && r.State == stateOpen && !past {
+			slim := r.slim()
+			slim.State = Cancelled.String()
+			b.tell(slim, true)
 		}
 	}
 	b.announce()

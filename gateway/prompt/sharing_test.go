@@ -21,6 +21,7 @@ type server struct {
 	history  []string
 	deaf     bool // calls are lost
 	down     bool
+	cut      map[string]bool // what cannot be pinned any more, as if who pins it was dead
 	listener map[chan struct{}]bool
 }
 
@@ -43,6 +44,7 @@ func (s *server) Pin(_ context.Context, kind, name string, value []byte, life ti
 	switch before, there := s.pinned[key]; {
 	case s.down:
 		return false, errDown
+	case s.cut[key]:
 	case once && there && now.Before(before.until):
 		return false, nil
 	case life <= 0:
@@ -223,6 +225,59 @@ func TestNodesThatFall(t *testing.T) {
 			began := time.Now()
 			if a.wait() != prompt.Nobody || time.Since(began) > 12*time.Second {
 				t.Errorf("%s after %s", a.answer, time.Since(began))
+			}
+		})
+	})
+	t.Run("a gateway with a prompt dies", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newServer()
+			here, there, _ := nodes(t, s)
+			console := there.Subscribe(prompt.Filter{Who: operator})
+			defer console.Close()
+			ctx, cancel := context.WithCancel(t.Context())
+			a := ask(ctx, here, session, asks(true, confirm))
+			opened := <-console.Events
+			time.Sleep(20 * time.Second)
+			only(t, there) // as long as its gateway lives
+			s.set(func() { s.cut = map[string]bool{"prompt " + opened.Prompt.ID: true} })
+			cancel()
+			a.wait()
+			time.Sleep(13 * time.Second)
+			if open := there.List(prompt.Filter{Who: operator, State: "open"}); len(open) != 0 {
+				t.Errorf("nobody waits any more for %+v", open)
+			}
+			if err := answer(there, operator, opened.Prompt.ID, yes); !errors.Is(err, prompt.ErrUnknown) {
+				t.Errorf("an answer for nobody gives %v", err)
+			}
+			select {
+			case e := <-console.Events:
+				if !e.Closed || e.Prompt.ID != opened.Prompt.ID {
+					t.Errorf("the console is told %+v", e)
+				}
+			default:
+				t.Error("the console is told nothing")
+			}
+		})
+	})
+	t.Run("gateways that always have something to tell", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := newServer()
+			here, there, _ := nodes(t, s)
+			console := there.Subscribe(prompt.Filter{Who: operator})
+			defer console.Close()
+			for range 100 {
+				time.Sleep(200 * time.Millisecond)
+				if err := s.Call(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			a := ask(t.Context(), here, alone, asks(true, confirm))
+			time.Sleep(time.Second)
+			for _, open := range there.List(prompt.Filter{Who: operator, State: "open"}) {
+				mustAnswer(t, there, operator, open.ID, yes)
+			}
+			if a.wait() != prompt.Answered {
+				t.Errorf("with a console that is there: %s", a.answer)
 			}
 		})
 	})
