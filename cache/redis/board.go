@@ -12,15 +12,22 @@ import (
 // Board is what gateways pin for each other to see, beside what they remember: small
 // values by kind and name, each for a time, and calls to look at them. The names of a
 // kind are in a set, as the server is not to be searched for them.
-type Board struct{ store *Store }
+type Board struct {
+	store  *Store
+	client *goredis.Client
+}
 
-// Board gives the store's board. It is closed with the store.
-func (s *Store) Board() *Board { return &Board{store: s} }
+// boardTimeout is how long a read from or a write to the server may take for the board.
+// People's answers are on it, who would rather wait than answer again.
+const boardTimeout = time.Second
+
+// Board gives the store's board, which has more patience with the server. It is closed
+// with the store.
+func (s *Store) Board() *Board { return &Board{store: s, client: s.client.WithTimeout(boardTimeout)} }
 
 func (b *Board) names(kind string) string     { return b.store.prefix + "board:" + kind }
 func (b *Board) key(kind, name string) string { return b.names(kind) + ":" + name }
 func (b *Board) channel() string              { return b.store.prefix + "board" }
-func (b *Board) client() *goredis.Client      { return b.store.client }
 
 // Pin puts a value under a kind and a name for a time, or takes it down if the time
 // is not positive. With once it does so only if nothing is there, and reports whether
@@ -29,7 +36,7 @@ func (b *Board) Pin(ctx context.Context, kind, name string, value []byte, life t
 	if value == nil {
 		value = []byte{}
 	}
-	pipe := b.client().Pipeline()
+	pipe := b.client.Pipeline()
 	var set *goredis.Cmd
 	switch {
 	case life <= 0:
@@ -54,7 +61,7 @@ func (b *Board) Pin(ctx context.Context, kind, name string, value []byte, life t
 // Pinned are the values of a kind by their names, in two round trips. Names whose
 // time is over leave the set.
 func (b *Board) Pinned(ctx context.Context, kind string) (map[string][]byte, error) {
-	names, err := b.client().Do(ctx, "smembers", b.names(kind)).StringSlice()
+	names, err := b.client.Do(ctx, "smembers", b.names(kind)).StringSlice()
 	if err != nil {
 		return nil, b.store.failed(ctx, "reading what is pinned", err)
 	}
@@ -67,7 +74,7 @@ func (b *Board) Pinned(ctx context.Context, kind string) (map[string][]byte, err
 	for _, name := range names {
 		args = append(args, b.key(kind, name))
 	}
-	values, err := b.client().Do(ctx, args...).Slice()
+	values, err := b.client.Do(ctx, args...).Slice()
 	if err != nil {
 		return nil, b.store.failed(ctx, "reading what is pinned", err)
 	}
@@ -84,14 +91,14 @@ func (b *Board) Pinned(ctx context.Context, kind string) (map[string][]byte, err
 	}
 	if len(over) > 2 {
 		// What is pinned again at this moment is found when it is pinned the next time.
-		_ = b.client().Do(ctx, over...).Err()
+		_ = b.client.Do(ctx, over...).Err()
 	}
 	return pinned, nil
 }
 
 // Call tells all who listen to look at the board.
 func (b *Board) Call(ctx context.Context) error {
-	if err := b.client().Do(ctx, "publish", b.channel(), "").Err(); err != nil {
+	if err := b.client.Do(ctx, "publish", b.channel(), "").Err(); err != nil {
 		return b.store.failed(ctx, "calling", err)
 	}
 	return nil
@@ -104,7 +111,7 @@ func (b *Board) Listen(ctx context.Context) <-chan struct{} {
 	calls := make(chan struct{}, 1)
 	go func() {
 		defer close(calls)
-		heard := b.client().Subscribe(ctx, b.channel())
+		heard := b.client.Subscribe(ctx, b.channel())
 		defer heard.Close()
 		messages := heard.Channel(goredis.WithChannelSize(16))
 		for {

@@ -121,3 +121,31 @@ func TestBoardCalls(t *testing.T) {
 		}
 	})
 }
+
+// A server that takes longer than a request may wait for it still takes answers.
+func TestBoardIsPatient(t *testing.T) {
+	s := start(t)
+	hurried := patient
+	hurried.Timeout = 20 * time.Millisecond
+	store := open(t, "redis://"+s.addr, hurried)
+	b := store.Board()
+	pin(t, b, "k", "a", "1", time.Hour, false)
+	admin := open(t, "redis://"+s.addr, patient).Client()
+	pause := func() {
+		t.Helper()
+		if err := admin.Do(t.Context(), "client", "pause", "200", "all").Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pause()
+	if _, err := store.GetMany(t.Context(), "x"); err == nil {
+		t.Error("the store has waited: the server was not slow")
+	}
+	if !pin(t, b, "k", "b", "2", time.Hour, true) {
+		t.Error("the answer is not the first")
+	}
+	pause()
+	if diff := cmp.Diff(map[string]string{"a": "1", "b": "2"}, pinned(t, b, "k")); diff != "" {
+		t.Error(diff)
+	}
+}
