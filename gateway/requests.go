@@ -32,14 +32,16 @@ func (r *requests) add(record *relay.Record) {
 	kept.Cause = nil // is for the log, and may hold more than it says
 }
 
-// newest lists what is remembered, newest first.
+// newest lists what is remembered, newest first. The records are copied, so that no
+// request waits while they are told.
 func (r *requests) newest() []console.Request {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	n := min(r.last, remembered)
+	ring, last := r.ring, r.last
+	r.mu.Unlock()
+	n := min(last, remembered)
 	list := make([]console.Request, 0, n)
-	for id := r.last; id > r.last-n; id-- {
-		row := shown(&r.ring[id%remembered])
+	for id := last; id > last-n; id-- {
+		row := shown(&ring[id%remembered])
 		row.ID = id
 		list = append(list, row)
 	}
