@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -53,25 +54,41 @@ func (c cacheTokens) Sentence() string {
 }
 
 // hourChart is the last hour as columns, one for each minute: above what the cache did
-// with the input, in hundredths of it, below how much input there was.
+// with the input, in hundredths of it, below how much input there was, and in which
+// minutes something broke. All columns of a kind are one path, which is drawn sooner
+// than many elements.
 type hourChart struct {
-	Columns []column
-	Rows    []hourRow
-	Most    int64 // tokens of the busiest minute
-	All     cacheTokens
+	Read, Write, Fresh, Volume, Broken boxes
+	Spots                              []spot
+	Rows                               []hourRow
+	Most                               int64 // tokens of the busiest minute
+	All                                cacheTokens
 }
 
-// column is a minute. Its height is 100, from the top.
-type column struct {
-	X           int
-	Label       string
-	Read, Write columnPart
-	Fresh       columnPart
-	Volume      columnPart // of a height of 30
-	Broken      bool
+// boxes is the data of an SVG path of boxes.
+type boxes []byte
+
+// box adds a box that is so high, if it is at all.
+func (p boxes) box(x, y, width, height int64) boxes {
+	if height <= 0 {
+		return p
+	}
+	p = strconv.AppendInt(append(p, 'M'), x, 10)
+	p = strconv.AppendInt(append(p, ' '), y, 10)
+	p = strconv.AppendInt(append(p, 'h'), width, 10)
+	p = strconv.AppendInt(append(p, 'v'), height, 10)
+	return append(strconv.AppendInt(append(p, 'h'), -width, 10), 'z')
 }
 
-type columnPart struct{ Y, Height int64 }
+// String is the data.
+func (p boxes) String() string { return string(p) }
+
+// spot is where the mouse is told of a column.
+type spot struct {
+	X     int64
+	ID    int64 // of the request, where there is one
+	Label string
+}
 
 // hourRow is some minutes as a row of a table.
 type hourRow struct {
@@ -88,24 +105,26 @@ func chartOf(minutes []minute) hourChart {
 	for i := range minutes {
 		chart.Most = max(chart.Most, minutes[i].cache.total())
 	}
+	const width = columnWidth - 2
 	for i := range minutes {
-		m := &minutes[i]
+		m, x := &minutes[i], int64(i*columnWidth)
 		total := m.cache.total()
 		if total == 0 {
 			continue
 		}
-		c := column{X: i * columnWidth, Broken: m.breaks > 0, Label: m.at().Format("15:04") + " UTC: " + m.cache.Sentence()}
-		if c.Broken {
-			c.Label += "; " + compact(m.breaks) + " processed again after a break"
+		label := m.at().Format("15:04") + " UTC: " + m.cache.Sentence()
+		if m.breaks > 0 {
+			label += "; " + compact(m.breaks) + " processed again after a break"
+			chart.Broken = chart.Broken.box(x, 32, width, 4)
 		}
+		chart.Spots = append(chart.Spots, spot{X: x, Label: label})
 		// From below: read, written, neither.
 		read, written := m.cache.Read*100/total, (m.cache.Read+m.cache.Write)*100/total
-		c.Read = columnPart{100 - read, read}
-		c.Write = columnPart{100 - written, written - read}
-		c.Fresh = columnPart{0, 100 - written}
+		chart.Read = chart.Read.box(x, 100-read, width, read)
+		chart.Write = chart.Write.box(x, 100-written, width, written-read)
+		chart.Fresh = chart.Fresh.box(x, 0, width, 100-written)
 		height := max(total*30/chart.Most, 1)
-		c.Volume = columnPart{30 - height, height}
-		chart.Columns = append(chart.Columns, c)
+		chart.Volume = chart.Volume.box(x, 30-height, width, height)
 	}
 	const step = 5
 	for i := 0; i+step <= len(minutes); i += step {
@@ -122,13 +141,13 @@ func chartOf(minutes []minute) hourChart {
 }
 
 // spark is the cache share of a model in the last hour, as columns of a height of 20.
-func spark(minutes []minute, name modelName) (columns []column) {
+func spark(minutes []minute, name modelName) (p boxes) {
 	for i := range minutes {
 		c := minutes[i].models[name]
 		if total := c.total(); total > 0 {
 			height := max(c.Read*20/total, 1)
-			columns = append(columns, column{X: i * columnWidth, Read: columnPart{20 - height, height}})
+			p = p.box(int64(i*columnWidth), 20-height, columnWidth-1, height)
 		}
 	}
-	return columns
+	return p
 }

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,16 +57,23 @@ func TestHourChart(t *testing.T) {
 		minutes = append(minutes, minute{number: i, cache: cacheTokens{Read: i * 7, Write: i % 3, Fresh: i % 5}})
 	}
 	chart := chartOf(minutes)
-	for _, c := range chart.Columns {
-		if c.Fresh.Y != 0 || c.Fresh.Height != c.Write.Y || c.Write.Y+c.Write.Height != c.Read.Y || c.Read.Y+c.Read.Height != 100 {
-			t.Errorf("the parts of a column do not touch: %+v", c)
-		}
-		if c.Volume.Y+c.Volume.Height != 30 || c.Volume.Height < 1 {
-			t.Errorf("the volume of a column is %+v", c.Volume)
+	if len(chart.Spots) != span-1 { // the first minute had nothing
+		t.Errorf("there are %d columns", len(chart.Spots))
+	}
+	height := map[int]int{}
+	for _, p := range []boxes{chart.Read, chart.Write, chart.Fresh} {
+		for box := range strings.SplitSeq(strings.TrimSuffix(p.String(), "z"), "z") {
+			var x, y, width, h int
+			if _, err := fmt.Sscanf(box, "M%d %dh%dv%d", &x, &y, &width, &h); err != nil {
+				t.Fatalf("%q: %v", box, err)
+			}
+			height[x] += h
 		}
 	}
-	if len(chart.Columns) != span-1 { // the first minute had nothing
-		t.Errorf("there are %d columns", len(chart.Columns))
+	for x, h := range height {
+		if h != 100 {
+			t.Errorf("the column at %d is %d high", x, h)
+		}
 	}
 	var all cacheTokens
 	for _, row := range chart.Rows {

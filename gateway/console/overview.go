@@ -135,7 +135,7 @@ func (o *overview) Culprits() (list []culprit) {
 type modelRow struct {
 	*modelNumbers
 	Bar   bar
-	Spark []column
+	Spark boxes
 }
 
 // Models are those that have answered, the one with the most input first.

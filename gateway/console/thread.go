@@ -139,31 +139,32 @@ func (t *thread) Cost() string {
 	return dollars(t.cost)
 }
 
-// turnColumn is a turn as a column of a height of 40, from the top.
-type turnColumn struct {
-	X                  int
-	ID                 int64
-	Read, Write, Fresh columnPart
-	Broken, Failed     bool
-	Label              string
+// turnChart is turns as columns of a height of 40.
+type turnChart struct {
+	Read, Write, Fresh, Broken boxes
+	Spots                      []spot
 }
 
-// Columns draws the newest turns.
-func (t *thread) Columns() (columns []turnColumn) {
-	turns := t.Turns[max(len(t.Turns)-maxColumns, 0):]
-	for i, turn := range turns {
-		c := turnColumn{X: i * 8, ID: turn.ID, Broken: turn.Broke(), Failed: turn.Bad(), Label: turn.Sentence()}
-		if most := max(turn.most, 1); turn.tokens.total() > 0 {
-			up := func(tokens int64) int64 { return tokens * 40 / most }
-			read, written := up(turn.tokens.Read), up(turn.tokens.Read+turn.tokens.Write)
-			all := max(up(turn.tokens.total()), 1)
-			c.Read = columnPart{40 - read, read}
-			c.Write = columnPart{40 - written, written - read}
-			c.Fresh = columnPart{40 - all, all - written}
+// Chart draws the newest turns.
+func (t *thread) Chart() (c turnChart) {
+	const width = 6
+	for i, turn := range t.Turns[max(len(t.Turns)-maxColumns, 0):] {
+		x := int64(i * 8)
+		c.Spots = append(c.Spots, spot{X: x, ID: turn.ID, Label: turn.Sentence()})
+		if turn.Broke() || turn.Bad() {
+			c.Broken = c.Broken.box(x, 42, width, 4)
 		}
-		columns = append(columns, c)
+		if turn.tokens.total() == 0 {
+			continue
+		}
+		up := func(tokens int64) int64 { return tokens * 40 / turn.most }
+		read, written := up(turn.tokens.Read), up(turn.tokens.Read+turn.tokens.Write)
+		all := max(up(turn.tokens.total()), 1)
+		c.Read = c.Read.box(x, 40-read, width, read)
+		c.Write = c.Write.box(x, 40-written, width, written-read)
+		c.Fresh = c.Fresh.box(x, 40-all, width, all-written)
 	}
-	return columns
+	return c
 }
 
 // Width is that of the columns where they fill a picture.

@@ -19,8 +19,8 @@ openTarget();
 addEventListener('hashchange', openTarget);
 // Columns are for the mouse; the keyboard has the list of turns behind the name.
 document.addEventListener('click', (event) => {
-  const record = event.target.closest?.('[data-record]')?.dataset.record;
-  if (record) location.href = record;
+  const turn = event.target.closest?.('[data-turn]')?.dataset.turn;
+  if (turn) location.href = `${event.target.closest('[data-record]').dataset.record}#${turn}`;
 });
 setInterval(() => {
   countdown();
