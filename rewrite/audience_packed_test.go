@@ -22,6 +22,10 @@ const (
 var packedCases = map[string]struct{ text, want string }{
 	"AUD-12 a result":              {`{"content":[` + forBoth + `,` + forPeople + `]}`, `{"content":[` + forBoth + `]}`},
 	"AUD-12 with all its members":  {` { "isError": false, "content" : [ ` + forPeople + ` , ` + forBoth + ` ], "structuredContent":{"s":"secret"}, "_meta":{} } `, ` { "isError": false, "content" : [ ` + forBoth + ` ], "_meta":{} } `},
+	"AUD-12 a server's answer":     {`{"jsonrpc":"2.0","id":1,"result":{"content":[` + forBoth + `,` + forPeople + `],"structuredContent":{"s":"secret"}}}`, `{"jsonrpc":"2.0","id":1,"result":{"content":[` + forBoth + `]}}`},
+	"PH-01 nothing of an answer":   {`{"id":1,"result":{"content":[` + forPeople + `]},"jsonrpc":"2.0"}`, `-`},
+	"AUD-12 a result of both":      {`{"jsonrpc":"2.0","result":{},"content":[` + forBoth + `,` + forPeople + `]}`, `{"jsonrpc":"2.0","result":{},"content":[` + forBoth + `]}`},
+	"an answer of something else":  {`{"id":1,"result":{"content":[` + forPeople + `]}}`, ``},
 	"AUD-12 a list":                {`[` + forBoth + `,` + forPeople + `]`, `[` + forBoth + `]`},
 	"AUD-12 a string in a string":  {quoted(`{"content":[` + forPeople + `,` + forBoth + `]}`), quoted(`{"content":[` + forBoth + `]}`)},
 	"AUD-12 three deep":            {quoted(quoted(`{"content":[` + forPeople + `,` + forBoth + `]}`)), quoted(quoted(`{"content":[` + forBoth + `]}`))},

@@ -41,10 +41,10 @@ func speaks(text []byte) bool {
 	return bytes.Contains(text, []byte("audience")) || bytes.Contains(text, []byte("u00"))
 }
 
-// text looks into a string. If all of its content is what the protocol calls a result,
-// a list of blocks or one of them, or a string with such, then what of it is for people
-// is taken out, and the rest stays as it is spelled. Where nothing of it is for people
-// it is a text like any other.
+// text looks into a string. If all of its content is what the protocol calls a result
+// (or an answer with one), a list of blocks or one of them, or a string with such, then
+// what of it is for people is taken out, and the rest stays as it is spelled. Where
+// nothing of it is for people it is a text like any other.
 func (f *finder) text(at rewrite.Span) (fate, []splice.Edit) {
 	value := f.body[at.Start:at.End]
 	if f.packed == mostPacked || !Packs(value) {
@@ -89,9 +89,31 @@ func (f *finder) whole(at rewrite.Span) (fate, []splice.Edit) {
 			return f.array(at, 0)
 		}
 	case '{':
-		return f.result(at)
+		return f.result(f.answer(at))
 	}
 	return stays, nil
+}
+
+// answer is the result in an answer of a server as it came over the wire; anything else
+// is what it is.
+func (f *finder) answer(at rewrite.Span) rewrite.Span {
+	result, wired, own := at, false, false
+	each(f.body, at, func(m *member) {
+		switch m.name {
+		case "jsonrpc":
+			wired = true
+		case "content":
+			own = true
+		case "result":
+			if f.body[m.value.Start] == '{' {
+				result = m.value
+			}
+		}
+	})
+	if !wired || own {
+		return at
+	}
+	return result
 }
 
 // result decides about a result of the protocol, or one block.
