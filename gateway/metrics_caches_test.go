@@ -76,6 +76,12 @@ var ofCaches = map[string]func(*testing.T){
 			})
 		}
 	},
+	"tools that are refused": func(t *testing.T) {
+		d, _, base := withDislikes(t)
+		d.got(dislikes("tell_user", 400, "no tools here"))
+		asksFor(t, 200, base+"/v1/messages", `{"model":"`+models[rewrite.Messages]+`","max_tokens":100,"messages":[{"role":"user","content":"DO[say Yes.]"}]}`,
+			"x-api-key", "k", "anthropic-version", "2023-06-01")
+	},
 	"a question that is refused": func(t *testing.T) {
 		p := newPicky(t, func(_, body string) string {
 			return when(strings.Contains(body, `"diagnostics"`), "diagnostics: Extra inputs are not permitted")

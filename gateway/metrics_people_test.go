@@ -130,6 +130,8 @@ var ofPeople = map[string]func(*testing.T){
 			p.call(t, rewrite.Messages, "POST", "/"+id+"/answer", chosen)
 			s.rest(t)
 		}
+		// Another gateway might have it, if it could be read.
+		p.call(t, rewrite.Messages, "POST", "/p_elsewhere/answer", chosen)
 		for _, op := range metrics.PromptSharingOps {
 			eventually(t, func() bool {
 				_, count, _ := strings.Cut(counts(p.gateway, false), `warmpath_prompt_sharing_failures_total{op="`+op+`"} `)
