@@ -175,7 +175,7 @@ func (r *recording) run(signals <-chan os.Signal) int {
 		options.Lines = r.stdout
 	}
 	running, err := deck.Record(deck.RecordOptions{
-		Config: cfg, Options: options, Folder: r.out, Known: r.known, Manifest: r.manifest(),
+		Config: cfg, Options: options, Folder: r.out, Over: r.force, Known: r.known, Manifest: r.manifest(),
 		Scrubber: sessions.Scrubber{Secrets: append(secretVariables(os.Environ()), r.hide...), Words: !r.masks(), Opaque: r.keepOpaque},
 	})
 	if err != nil {
@@ -244,7 +244,10 @@ func (r *recording) end(running *deck.Recording, code int) int {
 	for i := range tape.Exchanges {
 		calls += len(tape.Exchanges[i].Calls)
 	}
-	told := fmt.Sprintf("recorded %d requests with %d calls of providers to %s", len(tape.Exchanges), calls, r.out)
+	told := fmt.Sprintf("recorded %s with %s of providers to %s", plural(len(tape.Exchanges), "request"), plural(calls, "call"), tape.Folder)
+	if tape.Folder != r.out {
+		told += ", since there is another tape in " + r.out + " by now"
+	}
 	if r.known != nil {
 		told += fmt.Sprintf("; %d calls are new", fresh)
 	}
@@ -275,7 +278,7 @@ func freePorts(free bool) func(string) (string, bool) {
 }
 
 // holdsSecret is what variables are called whose values must not be on a tape.
-var holdsSecret = regexp.MustCompile(`(?i)(?:key|token|secret|passw(?:or)?d|credentials?|auth|cookie)(?:_|$)`)
+var holdsSecret = regexp.MustCompile(`(?i)(?:key|token|secret|pass(?:w(?:or)?d|phrase)?|credentials?|auth|cookie|_pwd)(?:_|$)`)
 
 // secretVariables are the values of such variables.
 func secretVariables(environment []string) (secrets []string) {

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"warmpath/fixtures/provider"
 	"warmpath/fixtures/provider/server"
 	sessions "warmpath/fixtures/session"
@@ -179,7 +181,7 @@ func TestRecordUntilStopped(t *testing.T) {
 		t.Errorf("the provider said %d", status)
 	}
 	signals <- syscall.SIGINT
-	if code := <-ended; code != exitOK || !strings.Contains(stderr.String(), "recorded 1 requests with 1 calls") {
+	if code := <-ended; code != exitOK || !strings.Contains(stderr.String(), "recorded 1 request with 1 call") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	tape, err := sessions.Load(folder)
@@ -192,6 +194,18 @@ func TestRecordUntilStopped(t *testing.T) {
 	var again bytes.Buffer
 	if code := recordUntil(nil, []string{"--out", folder, "--", "true"}, &again, &again); code != exitFailure || !strings.Contains(again.String(), "--refresh") {
 		t.Errorf("over a tape: exit code %d, %s", code, &again)
+	}
+}
+
+// Values of variables that are called like a secret are on no tape.
+func TestSecretVariables(t *testing.T) {
+	got := secretVariables([]string{
+		"MY_API_KEY=one", "DB_PASS=two", "PGPASSWORD=three", "KEY_PASSPHRASE=four", "SESSION_COOKIE=five",
+		"PATH=/bin", "MYSQL_PWD=six", "PWD=/home", "SSH_AUTH_SOCK=/tmp/agent", "TOKENIZERS_PARALLELISM=false",
+	})
+	want := []string{"one", "two", "three", "four", "five", "six"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the secrets (-want +got):\n%s", diff)
 	}
 }
 
