@@ -210,7 +210,7 @@ func frequent(places map[string]int) (names []string) {
 // conversation draws the turns of a conversation, or those that matter.
 func (d *drawing) conversation(c *report.Conversation) {
 	head := fmt.Sprintf("Conversation %d", c.Number)
-	about := c.Model
+	about := harmless(c.Model)
 	if c.Beside > 0 {
 		about += fmt.Sprintf(", beside conversation %d", c.Beside)
 	}

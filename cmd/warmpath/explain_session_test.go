@@ -101,6 +101,7 @@ func archive(t *testing.T, log []byte) []byte {
 func TestExplainIsHarmless(t *testing.T) {
 	a := habits.New(rewrite.Messages, "alpha")
 	a.Tools[0].Name = "bash\x1b[2J"
+	a.Model = "claude\x1b[31m\x1b]0;owned\x07\u202e"
 	var log []byte
 	for i := range 3 {
 		a.System[1] = fmt.Sprintf("Step %d \x1b]0;owned\x07\x9b31m \u202e", i)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warmpath/fixtures/session/report"
+	"warmpath/rewrite/printable"
 )
 
 // reasons are the words for why a prefix broke.
@@ -106,6 +107,9 @@ func short(n int64) string {
 	return fmt.Sprintf("%.2fM", float64(n)/1e6)
 }
 
+// harmless is a name that a stranger has chosen, without what a terminal obeys.
+func harmless(name string) string { return printable.Style{}.Line(name) }
+
 // listed are names in order, the first of many.
 func listed(set map[string]bool) string {
 	const most = 4
@@ -114,7 +118,7 @@ func listed(set map[string]bool) string {
 		if name == "" {
 			name = "no model named"
 		}
-		names = append(names, name)
+		names = append(names, harmless(name))
 	}
 	slices.Sort(names)
 	if len(names) > most {
