@@ -8,7 +8,7 @@ import (
 
 // version is the first byte of an entry's encoding. What another version wrote is
 // lost.
-const version = 1
+const version = 2
 
 // encode writes an entry. Fields come in a fixed order; where an item stood in a
 // client's request is not among them.
@@ -59,6 +59,7 @@ func (w *writer) item(i *rewrite.Item) {
 	w.flags(i.Failed, i.Incomplete, i.Call.Custom)
 	w.text(i.ID)
 	w.text(i.Phase)
+	w.voice(&i.Voice)
 	w.number(len(i.Parts))
 	for j := range i.Parts {
 		w.part(&i.Parts[j])
@@ -81,8 +82,15 @@ func (w *writer) item(i *rewrite.Item) {
 	w.mark(i.Mark)
 }
 
+func (w *writer) voice(v *rewrite.Voice) {
+	w.text(v.Role)
+	w.text(v.Name)
+	w.number(v.Message)
+}
+
 func (w *writer) part(p *rewrite.Part) {
 	w.number(int(p.Kind))
+	w.voice(&p.Voice)
 	w.text(p.Text)
 	w.text(p.MIME)
 	w.text(p.Media.Data)
@@ -196,7 +204,7 @@ func (r *reader) items() (items []rewrite.Item) {
 func (r *reader) item() (i rewrite.Item) {
 	i.Kind, i.Role = rewrite.ItemKind(r.small(len(rewrite.ItemKinds))), rewrite.Role(r.small(3))
 	r.flags(&i.Failed, &i.Incomplete, &i.Call.Custom)
-	i.ID, i.Phase = r.text(), r.text()
+	i.ID, i.Phase, i.Voice = r.text(), r.text(), r.voice()
 	for n := r.length(); n > 0 && !r.bad; n-- {
 		i.Parts = append(i.Parts, r.part())
 	}
@@ -220,8 +228,13 @@ func (r *reader) small(below int) uint8 {
 	return uint8(n) //nolint:gosec // it is small
 }
 
+func (r *reader) voice() rewrite.Voice {
+	return rewrite.Voice{Role: r.text(), Name: r.text(), Message: r.number()}
+}
+
 func (r *reader) part() (p rewrite.Part) {
 	p.Kind = rewrite.PartKind(r.small(int(rewrite.PartOpaque) + 1))
+	p.Voice = r.voice()
 	p.Text, p.MIME = r.text(), r.text()
 	p.Media = rewrite.Media{Data: r.text(), URL: r.text(), ID: r.text(), Name: r.text(), Detail: r.text()}
 	p.Attributions, p.Annotations = r.attributions(), r.bytes()
