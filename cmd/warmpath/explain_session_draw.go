@@ -146,11 +146,11 @@ func (d *drawing) say(ink int, text string) { fmt.Fprintln(d.to, d.paint(ink, te
 // reasons adds the breaks up by why they came.
 func (d *drawing) reasons(r *report.Report) {
 	type sum struct {
-		reason        string
-		breaks        int
-		tokens        int64
-		places        map[string]int
-		cost, unknown report.Money
+		reason string
+		breaks int
+		tokens int64
+		places map[string]int
+		cost   report.Money
 	}
 	by := map[string]*sum{}
 	for _, c := range r.Conversations {

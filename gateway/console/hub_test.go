@@ -64,8 +64,10 @@ func TestTries(t *testing.T) {
 		t.Error("a while gives another number of tries than one")
 	}
 	s.forgive("a")
-	if !try("a") || !try("a") {
-		t.Error("who has the token has no tries")
+	for range 2 {
+		if !try("a") {
+			t.Error("who has the token has no tries")
+		}
 	}
 	for i := range 3 * maxTriers {
 		try(fmt.Sprint("host ", i))
