@@ -226,7 +226,7 @@ func TestChainTellsWhatHasComeBeforeAnError(t *testing.T) {
 }
 
 // Of what only a provider's own dialect says of its replies, the last call's is told;
-// what is said of the usage besides numbers that add up is of no one call.
+// of what is said of the usage besides numbers that add up, only words are told.
 func TestChainTellsWhatTheLastCallSays(t *testing.T) {
 	var fold rewrite.Fold
 	calls := 0
@@ -238,13 +238,13 @@ func TestChainTellsWhatTheLastCallSays(t *testing.T) {
 	})
 	for _, tier := range []string{`"first"`, `"last"`} {
 		chain.Add(&rewrite.Event{Kind: rewrite.EventBegin, Reply: &rewrite.Reply{Extra: []rewrite.Member{
-			{Name: "chat/service_tier", Value: rewrite.JSON(tier)}, {Name: "chat/usage", Value: rewrite.JSON(`{"cost":1}`)},
+			{Name: "chat/service_tier", Value: rewrite.JSON(tier)}, {Name: "chat/usage", Value: rewrite.JSON(`{"cost":1,"tier":` + tier + `,"details":{"a":"b"},"é\"":"x"}`)},
 		}}})
 		chain.Add(&rewrite.Event{Kind: rewrite.EventEnd, Reply: &rewrite.Reply{Extra: []rewrite.Member{{Name: "chat/late", Value: rewrite.JSON(tier)}}}})
 		chain.Next()
 	}
 	want := []rewrite.Member{
-		{Name: "chat/service_tier", Value: rewrite.JSON(`"last"`)}, {Name: "chat/usage", Value: rewrite.JSON(`{}`)}, {Name: "chat/late", Value: rewrite.JSON(`"last"`)},
+		{Name: "chat/service_tier", Value: rewrite.JSON(`"last"`)}, {Name: "chat/usage", Value: rewrite.JSON(`{"tier":"last","é\"":"x"}`)}, {Name: "chat/late", Value: rewrite.JSON(`"last"`)},
 	}
 	if diff := cmp.Diff(want, fold.Reply().Extra); diff != "" {
 		t.Error(diff)
