@@ -5,6 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"syscall"
 )
 
 // Exit codes. Usage is for a command line that cannot be understood, and breaks for a
@@ -70,4 +73,11 @@ func parseFlags(set *flag.FlagSet, usage string, args []string, stdout, stderr i
 		return exitUsage, false
 	}
 	return exitOK, true
+}
+
+// stopSignals are those by which a command is told to end, until ignore is called.
+func stopSignals() (signals <-chan os.Signal, ignore func()) {
+	all := make(chan os.Signal, 4)
+	signal.Notify(all, syscall.SIGINT, syscall.SIGTERM)
+	return all, func() { signal.Stop(all) }
 }

@@ -8,12 +8,10 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	sessions "warmpath/fixtures/session"
@@ -73,17 +71,21 @@ func (r *recording) bind(set *flag.FlagSet) {
 		r.hide = append(r.hide, text)
 		return nil
 	})
+	bindVary(set, &r.vary)
+}
+
+// bindVary adds the flag for what tapes are not held to.
+func bindVary(set *flag.FlagSet, vary *[]string) {
 	set.Func("vary", "regular `expression` of what differs from run to run, such as a date; may be repeated", func(text string) error {
 		_, err := regexp.Compile(text)
-		r.vary = append(r.vary, text)
+		*vary = append(*vary, text)
 		return err
 	})
 }
 
 func record(args []string, stdout, stderr io.Writer) int {
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	defer signal.Stop(signals)
+	signals, ignore := stopSignals()
+	defer ignore()
 	return recordUntil(signals, args, stdout, stderr)
 }
 

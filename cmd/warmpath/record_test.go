@@ -224,6 +224,7 @@ func TestTapesRefuse(t *testing.T) {
 		"a replay for nobody":       {[]string{"record", "--tape", "replay", "--out", "x"}, exitUsage, "needs a command"},
 		"a secret of one letter":    {[]string{"record", "--out", "x", "--hide", "a"}, exitUsage, "too short"},
 		"an expression that is not": {[]string{"record", "--out", "x", "--vary", "("}, exitUsage, "missing closing"},
+		"nor one for a replay":      {[]string{"replay", "x", "--vary", "("}, exitUsage, "missing closing"},
 		"no tape to replay":         {[]string{"replay"}, exitUsage, "needs a DIR"},
 		"a folder without tapes":    {[]string{"replay", empty}, exitFailure, "there is none in"},
 		"a folder that is not":      {[]string{"replay", filepath.Join(empty, "x")}, exitFailure, "no such file"},

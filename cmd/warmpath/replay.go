@@ -8,11 +8,9 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	sessions "warmpath/fixtures/session"
@@ -63,16 +61,12 @@ func (r *replaying) bind(set *flag.FlagSet) {
 	set.BoolVar(&r.unused, "allow-unused", false, "let the command leave exchanges out")
 	set.Func("pace", "`speed` of the replies: instant (the default), recorded, or xN for N times as fast", r.delivery.ParsePace)
 	set.Func("damage", "what befalls the replies: a `list` of split=SEED, crlf, cut=BYTES, stall, error=overloaded", r.delivery.ParseDamage)
-	set.Func("vary", "regular `expression` of what differs from run to run, such as a date; may be repeated", func(text string) error {
-		r.vary = append(r.vary, text)
-		return nil
-	})
+	bindVary(set, &r.vary)
 }
 
 func replay(args []string, stdout, stderr io.Writer) int {
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	defer signal.Stop(signals)
+	signals, ignore := stopSignals()
+	defer ignore()
 	return replayUntil(signals, args, stdout, stderr)
 }
 

@@ -9,11 +9,9 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"warmpath/fixtures/provider"
@@ -43,9 +41,8 @@ A script stands in the newest user message, as DO[COMMAND; COMMAND; ...]:
 
 // simulate serves the simulated providers until it is told to stop.
 func simulate(args []string, stdout, stderr io.Writer) int {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
-	defer signal.Stop(signals)
+	signals, ignore := stopSignals()
+	defer ignore()
 	return simulateUntil(signals, args, stdout, stderr)
 }
 
